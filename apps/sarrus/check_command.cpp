@@ -1,0 +1,86 @@
+// `sarrus check`: what a model is made of and what looks wrong with it, before anything moves.
+#include <fmt/format.h>
+
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "commands.h"
+#include "output_file.h"
+#include "sarrus/step/analysis.h"
+#include "scene_argument.h"
+
+namespace sarrus::app {
+namespace {
+
+struct CheckArguments {
+  std::string scene;
+  std::string json;
+};
+
+std::string to_json(const Model& model, const ModelAnalysis& a) {
+  const nlohmann::ordered_json j = {{"scene", model.name()},
+                                    {"bodies", a.bodies},
+                                    {"joints", a.joints},
+                                    {"couplings", a.couplings},
+                                    {"geoms", a.geoms},
+                                    {"loops", a.loops},
+                                    {"floating_components", a.floating_components},
+                                    {"coordinates", a.coordinates},
+                                    {"drives", a.drives},
+                                    {"limits", a.limits},
+                                    {"velocity_dofs", a.velocity_dofs},
+                                    {"rows", a.rows},
+                                    {"rank", a.rank},
+                                    {"redundant_rows", a.redundant_rows},
+                                    {"mobility", a.mobility},
+                                    {"mass_ratio", a.mass_ratio},
+                                    {"condition", a.condition},
+                                    {"joint_gap_m", a.joint_gap},
+                                    {"joint_angle_rad", a.joint_angle},
+                                    {"initial_contacts", a.initial_contacts},
+                                    {"initial_penetration_m", a.initial_penetration},
+                                    {"warnings", a.warnings}};
+  return j.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string to_text(const Model& model, const ModelAnalysis& a) {
+  std::string out;
+  const auto row = [&out](std::string_view label, const std::string& value) {
+    fmt::format_to(std::back_inserter(out), "{:<16}{}\n", label, value);
+  };
+  row("scene", model.name());
+  row("bodies", fmt::format("{}, mass ratio {:.4g}, {} not connected to the world by joints", a.bodies, a.mass_ratio,
+                            a.floating_components == 1 ? "1 group" : fmt::format("{} groups", a.floating_components)));
+  row("joints", fmt::format("{}, {} closing loops, {} couplings", a.joints, a.loops, a.couplings));
+  row("coordinates", fmt::format("{}, {} driven, {} limited", a.coordinates, a.drives, a.limits));
+  row("geoms", fmt::format("{}", a.geoms));
+  row("constraint rows", fmt::format("{}, rank {}, {} redundant", a.rows, a.rank, a.redundant_rows));
+  row("mobility", fmt::format("{} of {} velocity components", a.mobility, a.velocity_dofs));
+  row("condition", fmt::format("{:.3g} (of J M^-1 J' without its null space)", a.condition));
+  row("joint gap", fmt::format("{:.3g} m, {:.3g} rad at the reference pose", a.joint_gap, a.joint_angle));
+  row("contacts", fmt::format("{} at the reference pose, deepest {:.3g} m", a.initial_contacts, a.initial_penetration));
+  for (const std::string& w : a.warnings) row("warning", w);
+  return out;
+}
+
+void check(const CheckArguments& arguments) {
+  const Model model = resolve_scene(arguments.scene);
+  OutputFile json("--json", arguments.json);
+  const ModelAnalysis analysis = analyse(model);
+  json.write(to_json(model, analysis));
+  fmt::print("{}", to_text(model, analysis));
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app) {
+  auto arguments = std::make_shared<CheckArguments>();
+  CLI::App* command = app.add_subcommand("check", "Tell topology, mobility, redundant rows and what looks wrong");
+  command->add_option("scene", arguments->scene, "Scene file (JSON) or built-in name")->required()->type_name("SCENE");
+  command->add_option("--json", arguments->json, "Write the result as JSON")->type_name("FILE");
+  command->callback([arguments] { check(*arguments); });
+}
+
+}  // namespace sarrus::app

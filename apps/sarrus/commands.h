@@ -1,0 +1,19 @@
+// The subcommands of `sarrus`: each adds itself to the application and runs when it was chosen.
+// Bad input leaves as InputError (exit code 2, see main.cpp); `exit_code` is for results.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace sarrus::app {
+
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitInternal = 1;
+inline constexpr int kExitBadInput = 2;
+inline constexpr int kExitSimulationFailed = 3;
+
+void add_run_command(CLI::App& app, int& exit_code);
+void add_check_command(CLI::App& app);
+void add_scenes_command(CLI::App& app);
+void add_solvers_command(CLI::App& app);
+
+}  // namespace sarrus::app

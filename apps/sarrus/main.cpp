@@ -1,0 +1,62 @@
+// The `sarrus` command. Exit codes: 0 ok, 1 internal error, 2 bad input, 3 the simulation failed.
+// Errors are one line on stderr that starts with "sarrus: error: ".
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "sarrus/model/error.h"
+#include "sarrus/model/model.h"
+
+namespace {
+
+int fail(int exit_code, std::string message) {
+  while (!message.empty() && message.back() == '\n') message.pop_back();
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  fmt::print(stderr, "sarrus: error: {}\n", message);
+  return exit_code;
+}
+
+// CLI11 would only say that a subcommand is missing.
+void check_subcommand(const CLI::App& app, const std::string& word) {
+  if (word.empty() || word[0] == '-') return;
+  std::vector<std::string> known;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    known.push_back(sub->get_name());
+  if (std::find(known.begin(), known.end(), word) != known.end()) return;
+  const std::string near = sarrus::nearest_name(word, known);
+  throw sarrus::InputError(fmt::format("'{}'", word), near.empty()
+                                                          ? "not a command; see sarrus --help"
+                                                          : fmt::format("not a command; did you mean '{}'?", near));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace sarrus::app;
+  CLI::App app{"Simulates rigid mechanisms with closed loops, joint limits and hard frictional contact.", "sarrus"};
+  app.set_version_flag("--version", "sarrus " SARRUS_VERSION);
+  app.require_subcommand(1);
+  app.footer("Exit codes: 0 ok, 2 bad input, 3 the simulation failed. See `sarrus run --help`.");
+  int exit_code = kExitOk;
+  add_run_command(app, exit_code);
+  add_check_command(app);
+  add_scenes_command(app);
+  add_solvers_command(app);
+  try {
+    if (argc > 1) check_subcommand(app, argv[1]);
+    app.parse(argc, argv);
+    return exit_code;
+  } catch (const CLI::Success& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    return fail(kExitBadInput, fmt::format("{}; see sarrus --help", e.what()));
+  } catch (const sarrus::InputError& e) {
+    return fail(kExitBadInput, e.what());
+  } catch (const std::exception& e) {
+    return fail(kExitInternal, e.what());
+  }
+}

@@ -1,0 +1,18 @@
+# Install rules: libraries, headers from the source tree, the command, and find_package(sarrus).
+include(CMakePackageConfigHelpers)
+
+get_property(sarrus_targets GLOBAL PROPERTY SARRUS_LIBRARIES)
+install(TARGETS ${sarrus_targets} sarrus_all EXPORT sarrusTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/sarrus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h")
+install(EXPORT sarrusTargets NAMESPACE sarrus:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sarrus)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/sarrusConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/sarrusConfig.cmake
+                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sarrus)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/sarrusConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/sarrusConfig.cmake ${PROJECT_BINARY_DIR}/sarrusConfigVersion.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sarrus)
+if(TARGET sarrus_command)
+  install(TARGETS sarrus_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()

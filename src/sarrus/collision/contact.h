@@ -1,0 +1,33 @@
+// What collision detection hands to the constraint problem: plain records, no forces (spec/collision.md §2).
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+#include "sarrus/math/types.h"
+
+namespace sarrus {
+
+// Stable identity of a contact point within its geom pair, built from body-fixed features.
+//   hi = subA << 32 | subB           (children of compounds, triangles; 0 for primitives)
+//   lo = kind << 60 | featureA << 30 | featureB     kind: 0 vertex of A, 1 vertex of B, 2 edge x edge, 3 witness
+struct FeatureKey {
+  std::uint64_t hi = 0;
+  std::uint64_t lo = 0;
+  auto operator<=>(const FeatureKey&) const = default;
+};
+
+struct Contact {
+  Vec3 p_W = Vec3::Zero();   // point on the surface of A, m
+  Vec3 n_W = Vec3::UnitZ();  // unit normal from A to B; the point on B is p_W + gap n_W
+  double gap = 0;            // m, > 0 open, < 0 penetrating
+  int geom_a = 0;            // geom_a < geom_b
+  int geom_b = 0;
+  int body_a = -1;  // kWorld allowed for one of the two
+  int body_b = -1;
+  FeatureKey key;
+  double mu = 0;
+  double restitution = 0;
+};
+
+}  // namespace sarrus

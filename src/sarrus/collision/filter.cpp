@@ -1,0 +1,103 @@
+#include "sarrus/collision/filter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace sarrus {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+int node(int body) { return body + 1; }  // kWorld = -1 becomes 0
+
+// Smallest node of each set of bodies that fixed joints merge.
+std::vector<int> merge_fixed(const Model& model) {
+  std::vector<int> parent(at(model.body_count() + 1));
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto root = [&parent](int i) {
+    while (parent[at(i)] != i) i = parent[at(i)] = parent[at(parent[at(i)])];
+    return i;
+  };
+  for (const Joint& joint : model.joints()) {
+    if (joint.type != JointType::fixed) continue;
+    const int a = root(node(joint.base));
+    const int b = root(node(joint.follower));
+    parent[at(std::max(a, b))] = std::min(a, b);
+  }
+  for (int i = 0; i <= model.body_count(); ++i) parent[at(i)] = root(i);
+  return parent;
+}
+
+bool separates(JointType type) { return type != JointType::free && type != JointType::distance; }
+
+}  // namespace
+
+PairFilter::PairTable::PairTable(std::vector<Entry> rules, int node_count) : entries_(std::move(rules)) {
+  const auto same = [](const Entry& a, const Entry& b) { return a.first == b.first && a.second == b.second; };
+  for (Entry& e : entries_) {
+    if (e.first > e.second) std::swap(e.first, e.second);
+  }
+  std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+    return a.first != b.first ? a.first < b.first : a.second < b.second;
+  });
+  entries_.erase(std::unique(entries_.begin(), entries_.end(), same), entries_.end());
+  row_begin_.assign(at(node_count + 1), 0);
+  for (const Entry& e : entries_) ++row_begin_[at(e.first + 1)];
+  std::partial_sum(row_begin_.begin(), row_begin_.end(), row_begin_.begin());
+}
+
+int PairFilter::PairTable::verdict(int a, int b) const {
+  const auto [first, second] = std::minmax(a, b);
+  const Entry* const begin = entries_.data() + row_begin_[at(first)];
+  const Entry* const end = entries_.data() + row_begin_[at(first + 1)];
+  const Entry* const e = std::lower_bound(begin, end, second, [](const Entry& x, int key) { return x.second < key; });
+  if (e == end || e->second != second) return 0;
+  return e->allowed ? 1 : -1;
+}
+
+PairFilter::PairFilter(const Model& model) {
+  const std::vector<int> group = merge_fixed(model);
+  std::vector<PairTable::Entry> body_rules;
+  std::vector<PairTable::Entry> group_rules;
+  for (const BodyPair& p : model.excludes()) body_rules.push_back({node(p.a), node(p.b), false});
+  for (const BodyPair& p : model.includes()) body_rules.push_back({node(p.a), node(p.b), true});
+  for (const Joint& joint : model.joints()) {
+    const int a = node(joint.base);
+    const int b = node(joint.follower);
+    if (!separates(joint.type) || a == 0 || b == 0) continue;
+    body_rules.push_back({a, b, false});
+    if (group[at(a)] != 0 && group[at(b)] != 0) group_rules.push_back({group[at(a)], group[at(b)], false});
+  }
+  bodies_ = PairTable(std::move(body_rules), model.body_count() + 1);
+  groups_ = PairTable(std::move(group_rules), model.body_count() + 1);
+  geoms_.reserve(model.geoms().size());
+  for (const Geom& g : model.geoms()) {
+    geoms_.push_back({node(g.body), group[at(node(g.body))], g.group, g.collides_with});
+  }
+}
+
+bool PairFilter::allowed(int geom_a, int geom_b) const {
+  const GeomBits& a = geoms_[at(geom_a)];
+  const GeomBits& b = geoms_[at(geom_b)];
+  if (a.node == 0 && b.node == 0) return false;
+  if (const int verdict = bodies_.verdict(a.node, b.node); verdict != 0) return verdict > 0;
+  if (a.group == b.group || groups_.verdict(a.group, b.group) < 0) return false;
+  return ((a.bits & b.collides_with) | (b.bits & a.collides_with)) != 0;
+}
+
+ContactLaws::ContactLaws(const Model& model) : count_(model.materials().size()) {
+  for (const Geom& g : model.geoms()) material_.push_back(g.material);
+  table_.reserve(count_ * count_);
+  for (const Material& a : model.materials()) {
+    for (const Material& b : model.materials()) {
+      table_.push_back({std::sqrt(a.mu * b.mu), std::max(a.restitution, b.restitution)});
+    }
+  }
+  for (const MaterialPair& p : model.material_pairs()) {
+    table_[at(p.a) * count_ + at(p.b)] = {p.mu, p.restitution};
+    table_[at(p.b) * count_ + at(p.a)] = {p.mu, p.restitution};
+  }
+}
+
+}  // namespace sarrus

@@ -1,0 +1,74 @@
+// Which geom pairs may collide, and with what contact law (spec/collision.md §2, spec/model.md §5).
+//
+// The first rule that applies decides:
+//   1 both geoms belong to the world                                       no
+//   2 the body pair is in Model::excludes()                                no
+//   3 the body pair is in Model::includes()                                yes
+//   4 same body, or bodies merged by fixed joints (also with the world)    no
+//   5 bodies connected by a joint other than free and distance             no
+//     (merged bodies count as one; a connection to the world does not count)
+//   6 masks: (group_A & collides_with_B) | (group_B & collides_with_A) != 0
+//
+// Contact law: mu = sqrt(mu_a mu_b), restitution = max, unless Model::material_pairs() names the two materials.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sarrus/model/model.h"
+
+namespace sarrus {
+
+class PairFilter {
+ public:
+  explicit PairFilter(const Model& model);
+  bool allowed(int geom_a, int geom_b) const;
+
+ private:
+  // Sorted adjacency of pairs (first < second) with a verdict; the earliest rule for a pair wins.
+  class PairTable {
+   public:
+    struct Entry {
+      int first;
+      int second;
+      bool allowed;
+    };
+    PairTable() = default;
+    PairTable(std::vector<Entry> rules, int node_count);
+    // +1 allowed, -1 not, 0 no rule.
+    int verdict(int a, int b) const;
+
+   private:
+    std::vector<int> row_begin_;  // by first
+    std::vector<Entry> entries_;
+  };
+  struct GeomBits {
+    int node;   // body + 1; 0 is the world
+    int group;  // smallest node that fixed joints merge with it
+    std::uint32_t bits;
+    std::uint32_t collides_with;
+  };
+
+  std::vector<GeomBits> geoms_;
+  PairTable bodies_;  // rules 2, 3 and direct joints, by node
+  PairTable groups_;  // joints between merged bodies, by group
+};
+
+struct ContactLaw {
+  double mu;
+  double restitution;
+};
+
+class ContactLaws {
+ public:
+  explicit ContactLaws(const Model& model);
+  const ContactLaw& between(int geom_a, int geom_b) const { return table_[row(geom_a) * count_ + row(geom_b)]; }
+
+ private:
+  std::size_t row(int geom) const { return static_cast<std::size_t>(material_[static_cast<std::size_t>(geom)]); }
+  std::size_t count_;
+  std::vector<int> material_;  // by geom
+  std::vector<ContactLaw> table_;
+};
+
+}  // namespace sarrus

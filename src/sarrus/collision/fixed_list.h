@@ -1,0 +1,33 @@
+// A list with room for N elements inside the object, so the narrow phase never touches the heap.
+#pragma once
+
+#include <cassert>
+
+namespace sarrus {
+
+template <class T, int N>
+class FixedList {
+ public:
+  static constexpr int capacity() { return N; }
+  int size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  void clear() { size_ = 0; }
+  void push(const T& x) {
+    assert(size_ < N);
+    if (size_ < N) data_[size_++] = x;
+  }
+  void truncate(int size) { size_ = size; }
+
+  T& operator[](int i) { return data_[i]; }
+  const T& operator[](int i) const { return data_[i]; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+
+ private:
+  T data_[N];
+  int size_ = 0;
+};
+
+}  // namespace sarrus

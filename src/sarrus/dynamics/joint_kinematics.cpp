@@ -1,0 +1,306 @@
+#include "sarrus/dynamics/joint_kinematics.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sarrus/math/so3.h"
+
+namespace sarrus {
+namespace {
+
+// Which rows a joint type constrains: translations along base-joint axes, and one of four rotation parts.
+enum class RotationRows : std::uint8_t { none, all, swing_x, swing_z, universal };
+struct RowPattern {
+  bool translation[3];
+  RotationRows rotation;
+};
+
+constexpr RowPattern pattern(JointType type) {
+  switch (type) {
+    case JointType::fixed:
+      return {{true, true, true}, RotationRows::all};
+    case JointType::revolute:
+      return {{true, true, true}, RotationRows::swing_x};
+    case JointType::prismatic:
+      return {{false, true, true}, RotationRows::all};
+    case JointType::cylindrical:
+      return {{false, true, true}, RotationRows::swing_x};
+    case JointType::universal:
+      return {{true, true, true}, RotationRows::universal};
+    case JointType::spherical:
+    case JointType::gimbal:
+      return {{true, true, true}, RotationRows::none};
+    case JointType::planar:
+      return {{false, false, true}, RotationRows::swing_z};
+    case JointType::cartesian:
+      return {{false, false, false}, RotationRows::all};
+    case JointType::free:
+    case JointType::distance:
+      break;
+  }
+  return {{false, false, false}, RotationRows::none};
+}
+
+struct GimbalAngles {
+  double alpha, beta, gamma;
+};
+GimbalAngles gimbal_angles(const Mat3& Q) {
+  return {std::atan2(-Q(1, 2), Q(2, 2)), std::asin(std::clamp(Q(0, 2), -1.0, 1.0)), std::atan2(-Q(0, 1), Q(0, 0))};
+}
+
+// Columns of U^-T, U = [e_x, R_x(a) e_y, R_x(a) R_y(b) e_z]: torque directions of the three gimbal angles and,
+// transposed, the map from relative angular velocity to rates. |cos b| is kept above 1e-3 (gimbal lock).
+Mat3 gimbal_axes(const Mat3& Q) {
+  const GimbalAngles g = gimbal_angles(Q);
+  const double ca = std::cos(g.alpha);
+  const double sa = std::sin(g.alpha);
+  double cb = std::cos(g.beta);
+  if (std::abs(cb) < 1e-3) cb = std::copysign(1e-3, cb);
+  const double sb = std::sin(g.beta);
+  Mat3 U;
+  U << 1, 0, sb, 0, ca, -sa * cb, 0, sa, ca * cb;
+  return U.inverse().transpose();
+}
+
+}  // namespace
+
+int joint_residual(const Joint& joint, const JointFrame& f, double* residual) {
+  if (joint.type == JointType::distance) {
+    residual[0] = (f.p_F_W - f.p_B_W).norm() - joint.length;
+    return 1;
+  }
+  const RowPattern rows = pattern(joint.type);
+  int n = 0;
+  const Vec3 p = f.A_B.transpose() * (f.p_F_W - f.p_B_W);
+  for (int k = 0; k < 3; ++k) {
+    if (rows.translation[k]) residual[n++] = p[k];
+  }
+  const int translational = n;
+  const Mat3 Q = f.A_B.transpose() * f.A_F;
+  switch (rows.rotation) {
+    case RotationRows::none:
+      break;
+    case RotationRows::all: {
+      const Vec3 phi = so3_log(Quat(Q));
+      for (int k = 0; k < 3; ++k) residual[n++] = phi[k];
+      break;
+    }
+    case RotationRows::swing_x: {
+      const Vec3 s = swing_log(Vec3::UnitX(), Q.col(0));
+      residual[n++] = s[1];
+      residual[n++] = s[2];
+      break;
+    }
+    case RotationRows::swing_z: {
+      const Vec3 s = swing_log(Vec3::UnitZ(), Q.col(2));
+      residual[n++] = s[0];
+      residual[n++] = s[1];
+      break;
+    }
+    case RotationRows::universal:
+      residual[n++] = -Q(0, 1);
+      break;
+  }
+  return translational;
+}
+
+void joint_constraint_axes(const Joint& joint, const JointFrame& f, JointAxis* axes) {
+  const RowPattern rows = pattern(joint.type);
+  int n = 0;
+  for (int k = 0; k < 3; ++k) {
+    if (rows.translation[k]) axes[n++] = {f.A_B.col(k), Vec3::Zero()};
+  }
+  switch (rows.rotation) {
+    case RotationRows::none:
+      break;
+    case RotationRows::all:
+      for (int k = 0; k < 3; ++k) axes[n++] = {Vec3::Zero(), f.A_B.col(k)};
+      break;
+    case RotationRows::swing_x:
+      axes[n++] = {Vec3::Zero(), f.A_B.col(1)};
+      axes[n++] = {Vec3::Zero(), f.A_B.col(2)};
+      break;
+    case RotationRows::swing_z:
+      axes[n++] = {Vec3::Zero(), f.A_B.col(0)};
+      axes[n++] = {Vec3::Zero(), f.A_B.col(1)};
+      break;
+    case RotationRows::universal:
+      axes[n++] = {Vec3::Zero(), f.A_B.col(0).cross(f.A_F.col(1))};
+      break;
+  }
+}
+
+void joint_dof_axes(const Joint& joint, const JointFrame& f, JointAxis* axes) {
+  const auto linear = [&](int k) { return JointAxis{f.A_B.col(k), Vec3::Zero()}; };
+  const auto angular = [&](const Vec3& a) { return JointAxis{Vec3::Zero(), a}; };
+  switch (joint.type) {
+    case JointType::revolute:
+      axes[0] = angular(f.A_B.col(0));
+      break;
+    case JointType::prismatic:
+      axes[0] = linear(0);
+      break;
+    case JointType::cylindrical:
+      axes[0] = linear(0);
+      axes[1] = angular(f.A_B.col(0));
+      break;
+    case JointType::universal:
+      axes[0] = angular(f.A_B.col(0));
+      axes[1] = angular(f.A_F.col(1));
+      break;
+    case JointType::spherical:
+      for (int k = 0; k < 3; ++k) axes[k] = angular(f.A_B.col(k));
+      break;
+    case JointType::gimbal: {
+      const Mat3 S = f.A_B * gimbal_axes(f.A_B.transpose() * f.A_F);
+      for (int k = 0; k < 3; ++k) axes[k] = angular(S.col(k));
+      break;
+    }
+    case JointType::planar:
+      axes[0] = linear(0);
+      axes[1] = linear(1);
+      axes[2] = angular(f.A_B.col(2));
+      break;
+    case JointType::cartesian:
+      for (int k = 0; k < 3; ++k) axes[k] = linear(k);
+      break;
+    case JointType::free:
+    case JointType::fixed:
+    case JointType::distance:
+      break;
+  }
+}
+
+void joint_raw_coordinates(const Joint& joint, const JointFrame& f, double* q) {
+  const Vec3 p = f.A_B.transpose() * (f.p_F_W - f.p_B_W);
+  const Mat3 Q = f.A_B.transpose() * f.A_F;
+  switch (joint.type) {
+    case JointType::revolute:
+      q[0] = twist_angle(Quat(Q), 0);
+      break;
+    case JointType::prismatic:
+      q[0] = p.x();
+      break;
+    case JointType::cylindrical:
+      q[0] = p.x();
+      q[1] = twist_angle(Quat(Q), 0);
+      break;
+    case JointType::universal:
+      q[0] = std::atan2(Q(2, 1), Q(1, 1));
+      q[1] = std::atan2(Q(0, 2), Q(0, 0));
+      break;
+    case JointType::gimbal: {
+      const GimbalAngles g = gimbal_angles(Q);
+      q[0] = g.alpha;
+      q[1] = g.beta;
+      q[2] = g.gamma;
+      break;
+    }
+    case JointType::planar:
+      q[0] = p.x();
+      q[1] = p.y();
+      q[2] = twist_angle(Quat(Q), 2);
+      break;
+    case JointType::cartesian:
+      for (int k = 0; k < 3; ++k) q[k] = p[k];
+      break;
+    case JointType::spherical:
+      for (int k = 0; k < 3; ++k) q[k] = 0;
+      break;
+    case JointType::free:
+    case JointType::fixed:
+    case JointType::distance:
+      break;
+  }
+}
+
+Vec3 joint_swing_W(const JointFrame& f) { return swing_log(f.A_B.col(0), f.A_F.col(0)); }
+
+JointKinematics::JointKinematics(const Model& model) : model_(model) {
+  for (const Joint& j : model.joints()) {
+    X_B_.push_back(j.q_BJ.toRotationMatrix());
+    X_F_.push_back(j.q_FJ.toRotationMatrix());
+  }
+  R_WB_.resize(static_cast<std::size_t>(model.body_count()));
+  frames_.resize(model.joints().size());
+}
+
+void JointKinematics::update(std::span<const Pose> X_WB) {
+  for (std::size_t i = 0; i < R_WB_.size(); ++i) R_WB_[i] = X_WB[i].q.toRotationMatrix();
+  for (std::size_t i = 0; i < frames_.size(); ++i) {
+    const Joint& j = model_.joints()[i];
+    JointFrame& f = frames_[i];
+    if (j.base == kWorld) {
+      f.r_B_W.setZero();
+      f.p_B_W = j.p_BJ;
+      f.A_B = X_B_[i];
+    } else {
+      const auto b = static_cast<std::size_t>(j.base);
+      f.r_B_W = X_WB[b].p;
+      f.p_B_W = f.r_B_W + R_WB_[b] * j.p_BJ;
+      f.A_B = R_WB_[b] * X_B_[i];
+    }
+    const auto b = static_cast<std::size_t>(j.follower);
+    f.r_F_W = X_WB[b].p;
+    f.p_F_W = f.r_F_W + R_WB_[b] * j.p_FJ;
+    f.A_F = R_WB_[b] * X_F_[i];
+  }
+}
+
+double JointKinematics::unwrap(int dof, double raw, double near) const {
+  const Joint& j = model_.joints()[static_cast<std::size_t>(model_.joint_of_dof(dof))];
+  const int k = dof - j.first_dof;
+  const bool bounded = j.type == JointType::gimbal && k == 1;  // an arcsine never turns over
+  if (!info(j.type).angular[k] || bounded) return raw;
+  if (model_.dofs()[static_cast<std::size_t>(dof)].wrapped) return wrap_angle(raw);
+  return near + wrap_angle(raw - near);
+}
+
+void JointKinematics::update_coordinates(std::span<double> q) const {
+  for (std::size_t i = 0; i < frames_.size(); ++i) {
+    const Joint& j = model_.joints()[i];
+    const int n = info(j.type).dofs;
+    if (n == 0) continue;
+    double raw[3];
+    joint_raw_coordinates(j, frames_[i], raw);
+    for (int k = 0; k < n; ++k) {
+      double& qk = q[static_cast<std::size_t>(j.first_dof + k)];
+      qk = unwrap(j.first_dof + k, raw[k], qk);
+    }
+  }
+}
+
+double JointKinematics::coordinate(int dof, double near) const {
+  const auto ji = static_cast<std::size_t>(model_.joint_of_dof(dof));
+  const Joint& j = model_.joints()[ji];
+  double raw[3];
+  joint_raw_coordinates(j, frames_[ji], raw);
+  return unwrap(dof, raw[dof - j.first_dof], near);
+}
+
+JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, std::span<const double> q) {
+  JointErrors e;
+  double worst = -1;
+  for (int i = 0; i < model.joint_count(); ++i) {
+    const Joint& j = model.joints()[static_cast<std::size_t>(i)];
+    double r[6];
+    const int translational = joint_residual(j, kinematics.frame(i), r);
+    if (j.rope) r[0] = std::max(0.0, r[0]);
+    for (int k = 0; k < info(j.type).rows; ++k) {
+      double& largest = k < translational ? e.gap : e.angle;
+      largest = std::max(largest, std::abs(r[k]));
+      if (std::abs(r[k]) > worst) {
+        worst = std::abs(r[k]);
+        e.worst_joint = i;
+      }
+    }
+  }
+  for (const Coupling& c : model.couplings()) {
+    const double qa = kinematics.coordinate(c.dof_a, q[static_cast<std::size_t>(c.dof_a)]);
+    const double qb = kinematics.coordinate(c.dof_b, q[static_cast<std::size_t>(c.dof_b)]);
+    e.angle = std::max(e.angle, std::abs(qa - c.ratio * qb - c.offset));
+  }
+  return e;
+}
+
+}  // namespace sarrus

@@ -1,0 +1,72 @@
+#include "sarrus/dynamics/state.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sarrus/dynamics/joint_kinematics.h"
+#include "sarrus/math/hash.h"
+
+namespace sarrus {
+
+State State::initial(const Model& model) {
+  State s;
+  for (const Body& b : model.bodies()) {
+    s.X_WB.push_back(b.X_WB0);
+    s.twist.push_back(spatial(b.v0_W, b.w0_W));
+  }
+  s.q.assign(static_cast<std::size_t>(model.dof_count()), 0.0);
+  JointKinematics kinematics(model);
+  kinematics.update(s.X_WB);
+  kinematics.update_coordinates(s.q);
+  return s;
+}
+
+bool State::finite() const {
+  return std::isfinite(time) && std::all_of(X_WB.begin(), X_WB.end(), [](const Pose& X) { return all_finite(X); }) &&
+         std::all_of(twist.begin(), twist.end(), [](const Vec6& u) { return u.allFinite(); }) &&
+         std::all_of(q.begin(), q.end(), [](double x) { return std::isfinite(x); });
+}
+
+std::uint64_t State::hash() const {
+  Hash64 h;
+  h.add(time);
+  for (const Pose& X : X_WB) {
+    h.bytes(X.p.data(), 3 * sizeof(double));
+    h.bytes(X.q.coeffs().data(), 4 * sizeof(double));
+  }
+  for (const Vec6& u : twist) h.bytes(u.data(), 6 * sizeof(double));
+  for (const double x : q) h.add(x);
+  return h.value();
+}
+
+Energy energy(const Model& model, const State& state) {
+  Energy e;
+  for (std::size_t i = 0; i < state.X_WB.size(); ++i) {
+    const Body& b = model.bodies()[i];
+    const Vec3 v = state.twist[i].head<3>();
+    const Vec3 w_B = state.X_WB[i].q.conjugate() * state.twist[i].tail<3>();
+    e.kinetic += 0.5 * b.mass * v.squaredNorm() + 0.5 * w_B.dot(b.inertia_B * w_B);
+    e.potential -= b.mass * model.gravity().dot(state.X_WB[i].p);
+  }
+  for (std::size_t i = 0; i < state.q.size(); ++i) {
+    const Dof& dof = model.dofs()[i];
+    const double stretch = state.q[i] - dof.rest;
+    e.potential += 0.5 * dof.stiffness * stretch * stretch;
+  }
+  return e;
+}
+
+Momentum momentum(const Model& model, const State& state) {
+  Momentum m;
+  for (std::size_t i = 0; i < state.X_WB.size(); ++i) {
+    const Body& b = model.bodies()[i];
+    const Pose& X = state.X_WB[i];
+    const Vec3 p = b.mass * state.twist[i].head<3>();
+    const Vec3 w_B = X.q.conjugate() * state.twist[i].tail<3>();
+    m.linear += p;
+    m.angular += X.p.cross(p) + X.q * (b.inertia_B * w_B);
+  }
+  return m;
+}
+
+}  // namespace sarrus

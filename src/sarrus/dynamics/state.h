@@ -1,0 +1,37 @@
+// What changes with time. Nothing else persists between steps but the warm-start cache.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sarrus/model/model.h"
+
+namespace sarrus {
+
+struct State {
+  double time = 0;          // s
+  std::vector<Pose> X_WB;   // by body, pose of the centre-of-mass frame
+  std::vector<Vec6> twist;  // by body, [v; omega] in world axes at the centre of mass
+  std::vector<double> q;    // by dof, joint coordinates (multi-turn angles, m, rad); 0 for spherical dofs
+
+  // The model's reference configuration with its initial velocities.
+  static State initial(const Model& model);
+  bool finite() const;
+  // Golden hash over every bit of the state.
+  std::uint64_t hash() const;
+};
+
+struct Energy {
+  double kinetic = 0;    // J
+  double potential = 0;  // J: gravity (zero height z = 0) plus joint springs
+  double total() const { return kinetic + potential; }
+};
+Energy energy(const Model& model, const State& state);
+
+struct Momentum {
+  Vec3 linear = Vec3::Zero();   // kg m/s
+  Vec3 angular = Vec3::Zero();  // kg m^2/s about the world origin
+};
+Momentum momentum(const Model& model, const State& state);
+
+}  // namespace sarrus

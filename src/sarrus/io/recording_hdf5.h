@@ -1,0 +1,136 @@
+// The little of HDF5 that recordings need, with owned handles and errors as InputError naming the file.
+// Internal to the recording writer.
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sarrus::hdf5 {
+
+// Owns one HDF5 identifier of any kind.
+class Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+  Handle() = default;
+  Handle(hid_t id, Close close) : id_(id), close_(close) {}
+  Handle(Handle&& other) noexcept : id_(other.id_), close_(other.close_) { other.id_ = H5I_INVALID_HID; }
+  Handle& operator=(Handle&& other) noexcept;
+  ~Handle() { reset(); }
+
+  hid_t get() const { return id_; }
+  bool valid() const { return id_ >= 0; }
+  // False if HDF5 could not close it (data may be lost).
+  bool reset();
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+  Close close_ = nullptr;
+};
+
+// HDF5 prints its error stack on stderr by default; within this scope it keeps quiet.
+class QuietErrors {
+ public:
+  QuietErrors();
+  ~QuietErrors();
+  QuietErrors(const QuietErrors&) = delete;
+  QuietErrors& operator=(const QuietErrors&) = delete;
+
+ private:
+  H5E_auto2_t function_ = nullptr;
+  void* data_ = nullptr;
+};
+
+// "meaning" attributes of a dataset.
+struct Meaning {
+  const char* units;  // SI, "1" for pure numbers, "" for names
+  const char* description;
+};
+
+template <class T>
+hid_t native_type();
+template <class T>
+hid_t file_type();
+
+class File {
+ public:
+  explicit File(std::string path);
+
+  Handle group(const std::string& name) const;
+  void attribute(hid_t object, const char* name, const std::string& value) const;
+  void attribute(hid_t object, const char* name, double value) const;
+  void attribute(hid_t object, const char* name, int value) const;
+  void attribute(hid_t object, const char* name, std::span<const double> values) const;
+
+  // Fixed datasets, written at once. `shape` may contain zeros.
+  void strings(const std::string& name, const std::vector<std::string>& values, const Meaning& meaning) const;
+  template <class T>
+  void table(const std::string& name, const std::vector<hsize_t>& shape, std::span<const T> values,
+             const Meaning& meaning) const;
+
+  // Chunked dataset of `shape` rows that grows along a new first dimension.
+  Handle extendible(const std::string& name, hid_t type, std::size_t type_size, const std::vector<hsize_t>& row_shape,
+                    const Meaning& meaning) const;
+  // Appends `count` rows behind the `present` ones.
+  void append(const Handle& dataset, hid_t memory_type, const std::vector<hsize_t>& row_shape, hsize_t present,
+              hsize_t count, const void* data) const;
+
+  void close();
+
+  hid_t id() const { return file_.get(); }
+  // Throws InputError "<file>: <what>: <HDF5's reason>".
+  [[noreturn]] void fail(const std::string& what) const;
+
+ private:
+  Handle checked(hid_t id, Handle::Close closer, const std::string& what) const;
+  void attribute(hid_t object, const char* name, hid_t type, hid_t memory_type, const Handle& space,
+                 const void* data) const;
+  void write_fixed(const std::string& name, hid_t type, hid_t memory_type, const std::vector<hsize_t>& shape,
+                   const void* data, const Meaning& meaning) const;
+  void describe(const Handle& dataset, const Meaning& meaning) const;
+
+  std::string path_;
+  Handle file_;
+  Handle string_type_;
+};
+
+// An extendible dataset and the rows that wait to be written to it in one go.
+template <class T>
+class Column {
+ public:
+  Column(const File& file, const std::string& name, std::vector<hsize_t> row_shape, const Meaning& meaning)
+      : file_(&file),
+        row_shape_(std::move(row_shape)),
+        dataset_(file.extendible(name, file_type<T>(), sizeof(T), row_shape_, meaning)) {}
+
+  void push(T value) { buffer_.push_back(value); }
+  template <class Derived>
+  void push_vector(const Derived& v) {
+    for (int i = 0; i < static_cast<int>(v.size()); ++i) buffer_.push_back(static_cast<T>(v[i]));
+  }
+
+  // Writes the buffer, which holds this many rows (rows may have width 0, so the buffer does not tell).
+  void flush(std::size_t rows) {
+    if (rows == 0) return;
+    file_->append(dataset_, native_type<T>(), row_shape_, present_, rows, buffer_.data());
+    present_ += rows;
+    buffer_.clear();
+  }
+  void close() {
+    const QuietErrors quiet;
+    if (!dataset_.reset()) file_->fail("cannot complete a dataset");
+  }
+
+ private:
+  const File* file_;
+  std::vector<hsize_t> row_shape_;
+  Handle dataset_;
+  hsize_t present_ = 0;
+  std::vector<T> buffer_;
+};
+
+}  // namespace sarrus::hdf5

@@ -1,0 +1,21 @@
+// The native scene format: JSON, documented in docs/scene-format.md, schema in docs/scene.schema.json.
+// Saving and loading is lossless: save(load(save(m))) == save(m) byte for byte and every double keeps its bits.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "sarrus/model/model.h"
+
+namespace sarrus {
+
+// Throws InputError "file: element: problem; remedy".
+Model load_scene(const std::filesystem::path& file);
+Model parse_scene(std::string_view json_text, const std::string& source_name);
+
+std::string scene_to_json(const Model& model);
+// Writes to a temporary file beside the target and renames it, so that nothing is half-written.
+void save_scene(const Model& model, const std::filesystem::path& file);
+
+}  // namespace sarrus

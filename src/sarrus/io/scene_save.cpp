@@ -1,0 +1,271 @@
+#include "sarrus/io/scene_save.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "sarrus/model/error.h"
+
+namespace sarrus::scene {
+namespace {
+
+// Negative zero differs from zero here: a value is left out only if loading restores its bits.
+bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+
+bool same_bits(const Vec3& a, const Vec3& b) {
+  return same_bits(a[0], b[0]) && same_bits(a[1], b[1]) && same_bits(a[2], b[2]);
+}
+
+OrderedJson number(double x) {
+  if (!std::isfinite(x)) {
+    throw InputError("model",
+                     fmt::format("a value is {} where a scene file needs a finite number; correct the model", x));
+  }
+  return x;
+}
+
+OrderedJson list(const Vec3& x) { return OrderedJson::array({number(x[0]), number(x[1]), number(x[2])}); }
+
+OrderedJson list(const Quat& q) {
+  return OrderedJson::array({number(q.w()), number(q.x()), number(q.y()), number(q.z())});
+}
+
+void put(OrderedJson& out, const char* key, double x, double fallback) {
+  if (!same_bits(x, fallback)) out[key] = number(x);
+}
+
+void put(OrderedJson& out, const char* key, const Vec3& x) {
+  if (!same_bits(x, Vec3::Zero())) out[key] = list(x);
+}
+
+OrderedJson frame(const Vec3& p, const Quat& q) {
+  OrderedJson out = OrderedJson::object();
+  out["p"] = list(p);
+  if (!same_bits(q.w(), 1) || !same_bits(q.vec(), Vec3::Zero())) out["q"] = list(q);
+  return out;
+}
+
+// Three numbers, six, or nine where rounding made the halves differ.
+OrderedJson inertia(const Mat3& I) {
+  OrderedJson out = list(I.diagonal());
+  const Vec3 upper(I(0, 1), I(0, 2), I(1, 2));
+  const Vec3 lower(I(1, 0), I(2, 0), I(2, 1));
+  if (!same_bits(upper, lower)) {
+    out = OrderedJson::array();
+    for (int row = 0; row < 3; ++row) {
+      for (int column = 0; column < 3; ++column) out.push_back(number(I(row, column)));
+    }
+  } else if (!same_bits(upper, Vec3::Zero())) {
+    for (int k = 0; k < 3; ++k) out.push_back(number(upper[k]));
+  }
+  return out;
+}
+
+OrderedJson bits(std::uint32_t mask) {
+  if (mask == ~0u) return "all";
+  if (mask == 0) return "none";
+  OrderedJson out = OrderedJson::array();
+  for (unsigned bit = 0; bit < 32; ++bit) {
+    if ((mask >> bit) & 1u) out.push_back(bit);
+  }
+  return out;
+}
+
+OrderedJson shape(const Model& model, const Geom& g) {
+  OrderedJson out;
+  out["name"] = g.name;
+  out["type"] = std::string(name(g.shape.kind));
+  const Vec3& size = g.shape.size;
+  switch (g.shape.kind) {
+    case ShapeKind::plane:
+      break;
+    case ShapeKind::sphere:
+      out["radius"] = number(size[0]);
+      break;
+    case ShapeKind::capsule:
+      out["radius"] = number(size[0]);
+      out["half_length"] = number(size[1]);
+      break;
+    case ShapeKind::box:
+      out["half_extents"] = list(size);
+      break;
+  }
+  const OrderedJson pose = frame(g.X_BG.p, g.X_BG.q);
+  if (pose.contains("q") || !same_bits(g.X_BG.p, Vec3::Zero())) out["pose"] = pose;
+  if (g.material != 0) out["material"] = model.materials()[static_cast<std::size_t>(g.material)].name;
+  if (g.group != Geom{}.group) out["group"] = bits(g.group);
+  if (g.collides_with != Geom{}.collides_with) out["collides_with"] = bits(g.collides_with);
+  return out;
+}
+
+OrderedJson signal(const Signal& s) {
+  OrderedJson out = OrderedJson::object();
+  put(out, "offset", s.offset, 0);
+  put(out, "rate", s.rate, 0);
+  put(out, "amplitude", s.amplitude, 0);
+  put(out, "frequency", s.frequency, 0);
+  put(out, "phase", s.phase, 0);
+  if (out.size() == 1 && out.contains("offset")) return out["offset"];
+  return out;
+}
+
+OrderedJson drive(const Drive& d) {
+  constexpr const char* modes[] = {"none", "force", "position", "velocity"};
+  OrderedJson out;
+  out["mode"] = modes[static_cast<std::size_t>(d.mode)];
+  put(out, "kp", d.kp, 0);
+  put(out, "kd", d.kd, 0);
+  put(out, "effort_limit", d.effort_limit, kInf);
+  const OrderedJson target = signal(d.target);
+  if (!target.empty()) out["target"] = target;
+  return out;
+}
+
+void put_dof(OrderedJson& out, const Dof& dof) {
+  OrderedJson limit = OrderedJson::object();
+  put(limit, "lower", dof.limit.lower, -kInf);
+  put(limit, "upper", dof.limit.upper, kInf);
+  put(limit, "restitution", dof.limit.restitution, 0);
+  put(limit, "erp", dof.limit.erp, kUseDefault);
+  if (!limit.empty()) out["limit"] = limit;
+  const OrderedJson d = drive(dof.drive);
+  if (dof.drive.mode != DriveMode::none || d.size() > 1) out["drive"] = d;
+  put(out, "armature", dof.armature, 0);
+  if (!same_bits(dof.stiffness, 0) || !same_bits(dof.rest, 0)) {
+    out["spring"] = {{"stiffness", number(dof.stiffness)}};
+    put(out["spring"], "rest", dof.rest, 0);
+  }
+  put(out, "damping", dof.damping, 0);
+  put(out, "dry_friction", dof.dry_friction, 0);
+  if (dof.wrapped) out["wrapped"] = true;
+}
+
+std::string body_name(const Model& model, int body) {
+  return body == kWorld ? "world" : model.bodies()[static_cast<std::size_t>(body)].name;
+}
+
+OrderedJson joint(const Model& model, const Joint& j) {
+  const JointTypeInfo& type = info(j.type);
+  OrderedJson out;
+  out["name"] = j.name;
+  out["type"] = std::string(type.name);
+  out["base"] = body_name(model, j.base);
+  out["follower"] = body_name(model, j.follower);
+  out["base_frame"] = frame(j.p_BJ, j.q_BJ);
+  out["follower_frame"] = frame(j.p_FJ, j.q_FJ);
+  if (j.type == JointType::distance) out["length"] = number(j.length);
+  if (j.rope) out["rope"] = true;
+  put(out, "swing_limit", j.swing_limit, kInf);
+  put(out, "erp", j.erp, kUseDefault);
+  const auto dof = [&](int k) -> const Dof& { return model.dofs().begin()[j.first_dof + k]; };
+  if (type.dofs == 1) {
+    put_dof(out, dof(0));
+    return out;
+  }
+  OrderedJson coordinates = OrderedJson::object();
+  for (int k = 0; k < type.dofs; ++k) {
+    OrderedJson coordinate = OrderedJson::object();
+    put_dof(coordinate, dof(k));
+    if (!coordinate.empty()) coordinates[std::string(type.dof_name[k])] = coordinate;
+  }
+  if (!coordinates.empty()) out["coordinates"] = coordinates;
+  return out;
+}
+
+OrderedJson coupling(const Model& model, const Coupling& c) {
+  OrderedJson out;
+  out["name"] = c.name;
+  out["a"] = model.dof_name(c.dof_a);
+  out["b"] = model.dof_name(c.dof_b);
+  out["ratio"] = number(c.ratio);
+  put(out, "offset", c.offset, 0);
+  put(out, "erp", c.erp, kUseDefault);
+  return out;
+}
+
+OrderedJson body(const Body& b) {
+  OrderedJson out;
+  out["name"] = b.name;
+  out["mass"] = number(b.mass);
+  out["inertia"] = inertia(b.inertia_B);
+  out["pose"] = frame(b.X_WB0.p, b.X_WB0.q);
+  put(out, "velocity", b.v0_W);
+  put(out, "angular_velocity", b.w0_W);
+  return out;
+}
+
+void put_materials(OrderedJson& out, const Model& model) {
+  for (const Material& m : model.materials()) {
+    out["materials"].push_back({{"name", m.name}, {"mu", number(m.mu)}, {"restitution", number(m.restitution)}});
+  }
+  for (const MaterialPair& p : model.material_pairs()) {
+    const std::string& a = model.materials()[static_cast<std::size_t>(p.a)].name;
+    const std::string& b = model.materials()[static_cast<std::size_t>(p.b)].name;
+    OrderedJson pair;
+    pair["materials"] = OrderedJson::array({a, b});
+    pair["mu"] = number(p.mu);
+    pair["restitution"] = number(p.restitution);
+    out["material_pairs"].push_back(pair);
+  }
+}
+
+// Bodies with their shapes, the shapes of the world, and the model's order of shapes if it is another one.
+void put_bodies(OrderedJson& out, const Model& model) {
+  std::vector<std::vector<int>> shapes_of(static_cast<std::size_t>(model.body_count()) + 1);
+  for (std::size_t i = 0; i < model.geoms().size(); ++i) {
+    const int owner = model.geoms()[i].body;
+    shapes_of[static_cast<std::size_t>(owner == kWorld ? model.body_count() : owner)].push_back(static_cast<int>(i));
+  }
+  std::vector<int> order;
+  const auto shapes = [&](std::size_t owner) {
+    OrderedJson result = OrderedJson::array();
+    for (const int i : shapes_of[owner]) {
+      result.push_back(shape(model, model.geoms()[static_cast<std::size_t>(i)]));
+      order.push_back(i);
+    }
+    return result;
+  };
+  for (std::size_t i = 0; i < model.bodies().size(); ++i) {
+    OrderedJson b = body(model.bodies()[i]);
+    if (!shapes_of[i].empty()) b["shapes"] = shapes(i);
+    out["bodies"].push_back(std::move(b));
+  }
+  const OrderedJson world = shapes(model.bodies().size());
+  if (!world.empty()) out["world_shapes"] = world;
+  if (!std::is_sorted(order.begin(), order.end())) {
+    for (const Geom& g : model.geoms()) out["shape_order"].push_back(g.name);
+  }
+}
+
+void put_pairs(OrderedJson& out, const char* key, const Model& model, const std::vector<BodyPair>& pairs) {
+  for (const BodyPair& p : pairs) {
+    out[key].push_back(OrderedJson::array({body_name(model, p.a), body_name(model, p.b)}));
+  }
+}
+
+}  // namespace
+
+OrderedJson document_of(const Model& model) {
+  OrderedJson out;
+  out["format"] = "sarrus-scene";
+  out["version"] = 1;
+  out["angle_unit"] = "rad";
+  if (!model.name().empty()) out["name"] = model.name();
+  if (!model.description().empty()) out["description"] = model.description();
+  out["gravity"] = list(model.gravity());
+  const RunDefaults& run = model.defaults();
+  out["run"] = {{"dt", number(run.dt)}, {"duration", number(run.duration)}};
+  out["run"]["integrator"] = std::string(name(run.integrator));
+  put_materials(out, model);
+  put_bodies(out, model);
+  for (const Joint& j : model.joints()) out["joints"].push_back(joint(model, j));
+  for (const Coupling& c : model.couplings()) out["couplings"].push_back(coupling(model, c));
+  put_pairs(out, "excludes", model, model.excludes());
+  put_pairs(out, "includes", model, model.includes());
+  return out;
+}
+
+}  // namespace sarrus::scene

@@ -1,0 +1,248 @@
+#include "sarrus/io/svg_strip.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "sarrus/io/svg_strip_draw.h"
+#include "sarrus/io/svg_strip_view.h"
+
+namespace sarrus {
+namespace {
+
+using svg::Box2;
+
+constexpr double kPageWidth = 1200;  // px
+constexpr double kMargin = 24;
+constexpr double kGap = 12;      // between panels
+constexpr double kHeader = 52;   // title
+constexpr double kFooter = 64;   // caption, legend, scale bar
+constexpr double kAspect = 2.0;  // width over height that the page aims at
+constexpr int kPathSamples = 240;
+constexpr double kFollowTravel = 2.5;  // window follows if the travel exceeds this multiple of the size
+
+// The windows of all frames: one size, one centre each.
+struct Windows {
+  Vec2 size = Vec2::Ones();
+  std::vector<Vec2> centres;
+  bool follows_right = false;
+  bool follows_up = false;
+};
+
+Box2 frame_bounds(const Model& model, const State& state, const svg::View& view) {
+  Box2 box;
+  for (int b = 0; b < model.body_count(); ++b) box.extend(svg::bounds(svg::draw_body(model, state, b, view)));
+  for (const Joint& j : model.joints()) {
+    if (j.type == JointType::free) continue;
+    const svg::JointEnds ends = svg::joint_ends(j, state);
+    box.extend(view.project(ends.base));
+    box.extend(view.project(ends.follower));
+  }
+  return box;
+}
+
+// The floor belongs to the picture when the bodies are near it.
+void include_floor(Box2& box, const std::vector<svg::EdgeOnPlane>& planes) {
+  const double size = box.sizes().maxCoeff();
+  for (const svg::EdgeOnPlane& plane : planes) {
+    if (plane.normal.y() < 0.99) continue;
+    const double height = box.min().y() - plane.point.y();
+    if (height > 0 && height < 1.2 * size) box.extend(Vec2(box.center().x(), plane.point.y()));
+  }
+}
+
+Windows choose_windows(const svg::Scenery& scenery, const std::vector<SvgStrip::Frame>& frames) {
+  Windows w;
+  Box2 all;
+  Box2 centres;
+  Vec2 size = Vec2::Zero();
+  std::vector<Box2> boxes;
+  for (const SvgStrip::Frame& f : frames) {
+    Box2 box = frame_bounds(*scenery.model, f.state, scenery.view);
+    centres.extend(box.center());
+    include_floor(box, scenery.planes);
+    all.extend(box);
+    size = size.cwiseMax(box.sizes());
+    boxes.push_back(box);
+  }
+  const double limit = kFollowTravel * size.maxCoeff();
+  w.follows_right = centres.sizes().x() > limit;
+  w.follows_up = centres.sizes().y() > limit;
+  w.size = {w.follows_right ? size.x() : all.sizes().x(), w.follows_up ? size.y() : all.sizes().y()};
+  for (const Box2& box : boxes) {
+    w.centres.emplace_back(w.follows_right ? box.center().x() : all.center().x(),
+                           w.follows_up ? box.center().y() : all.center().y());
+  }
+  const double largest = w.size.maxCoeff() > 0 ? w.size.maxCoeff() : 1.0;
+  w.size += Vec2::Constant(0.14 * largest);
+  // Very flat or very tall windows would leave no room for the labels.
+  w.size = w.size.cwiseMax(0.4 * w.size.maxCoeff());
+  return w;
+}
+
+// Columns for which the whole page comes nearest to the wanted aspect ratio.
+int choose_columns(int frames, const Vec2& window) {
+  int best = 1;
+  double best_error = 1e300;
+  for (int columns = 1; columns <= frames; ++columns) {
+    const int rows = (frames + columns - 1) / columns;
+    const double error = std::abs(std::log(columns * window.x() / (rows * window.y()) / kAspect));
+    if (error < best_error && (rows == 1 || columns * rows - frames < columns / 2 + 1)) {
+      best = columns;
+      best_error = error;
+    }
+  }
+  return best;
+}
+
+double path_length(const std::vector<Vec2>& path) {
+  double length = 0;
+  for (std::size_t i = 1; i < path.size(); ++i) length += (path[i] - path[i - 1]).norm();
+  return length;
+}
+
+// The path of the centre of mass that moves the farthest in the picture.
+std::vector<Vec2> longest_path(const std::vector<std::vector<Vec3>>& samples, const svg::View& view) {
+  std::vector<Vec2> longest;
+  const std::size_t bodies = samples.empty() ? 0 : samples[0].size();
+  for (std::size_t b = 0; b < bodies; ++b) {
+    std::vector<Vec2> path;
+    for (const std::vector<Vec3>& positions : samples) path.push_back(view.project(positions[b]));
+    if (path_length(path) > path_length(longest)) longest = std::move(path);
+  }
+  return longest;
+}
+
+template <class... Args>
+void print(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
+  fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
+}
+
+void draw_header(std::string& out, double height, const RunSummary& run, const std::string& view) {
+  const std::string scene = svg::escape_xml(run.info().scene);
+  print(out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
+        "height=\"{1:.0f}\" role=\"img\" font-family=\"Helvetica, Arial, sans-serif\">\n<title>{2}</title>\n"
+        "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
+        "<text x=\"{3:.0f}\" y=\"36\" font-size=\"20\" font-weight=\"bold\" fill=\"#1e2229\">{2}</text>\n"
+        "<text x=\"{4:.0f}\" y=\"36\" font-size=\"13\" fill=\"#59606a\" text-anchor=\"end\">{5}</text>\n",
+        kPageWidth, height, scene, kMargin, kPageWidth - kMargin, svg::escape_xml(view));
+}
+
+void draw_scale_bar(std::string& out, double top, double scale, double panel_width) {
+  const double length = svg::nice_length(0.5 * panel_width / scale);
+  const double right = kPageWidth - kMargin;
+  const double left = right - length * scale;
+  print(out,
+        "<g class=\"scale\"><path d=\"M{0:.2f} {1:.2f} v8 M{0:.2f} {2:.2f} H{3:.2f} M{3:.2f} {1:.2f} v8\" "
+        "stroke=\"#2b3038\" stroke-width=\"1.4\" fill=\"none\"/><text x=\"{4:.2f}\" y=\"{5:.2f}\" font-size=\"12\" "
+        "fill=\"#2b3038\" text-anchor=\"middle\">{6}</text></g>\n",
+        left, top + 14, top + 18, right, 0.5 * (left + right), top + 38, svg::length_label(length));
+}
+
+void draw_footer(std::string& out, double top, const RunSummary& run, bool contacts, bool loops) {
+  const RunInfo& info = run.info();
+  print(out,
+        "<text x=\"{:.0f}\" y=\"{:.0f}\" font-size=\"13\" fill=\"#2b3038\">{}, dt {:g} s, {}, {}, worst joint gap "
+        "{:.2g} m, {}</text>\n",
+        kMargin, top + 24, svg::escape_xml(info.scene), info.dt, svg::escape_xml(info.options.solver),
+        name(info.integrator), run.worst_joint_gap(), run.status());
+  double x = kMargin + 5;
+  const double y = top + 46;
+  const auto entry = [&](const char* text) {
+    print(out, "<text x=\"{:.0f}\" y=\"{:.0f}\" font-size=\"12\" fill=\"#59606a\">{}</text>\n", x + 10, y + 4, text);
+    x += 120;
+  };
+  print(out, "<g class=\"legend\">\n");
+  if (contacts) {
+    svg::draw_contact_mark(out, {x, y});
+    entry("contact");
+  }
+  if (loops) {
+    svg::draw_loop_mark(out, {x, y});
+    entry("loop joint");
+  }
+  out += "</g>\n";
+}
+
+}  // namespace
+
+SvgStrip::SvgStrip(Model model, double begin, double end, int frames)
+    : model_(std::move(model)), begin_(begin), end_(end), wanted_(static_cast<std::size_t>(std::max(frames, 2))) {}
+
+// Slightly early, so that rounding in the clock does not delay a frame by a step.
+double SvgStrip::frame_time(std::size_t i) const {
+  return begin_ + (end_ - begin_) * (static_cast<double>(i) / static_cast<double>(wanted_ - 1) - 1e-9);
+}
+
+bool SvgStrip::wants(double time) const {
+  const double path_time = begin_ + (end_ - begin_) * static_cast<double>(path_.size()) / kPathSamples;
+  return time >= path_time || (frames_.size() < wanted_ && time >= frame_time(frames_.size()));
+}
+
+void SvgStrip::keep_frame(const State& state, std::span<const Contact> contacts, std::span<const Vec3> impulses_W) {
+  Frame frame;
+  frame.state = state;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (impulses_W[i].norm() > 0) frame.contacts.push_back(contacts[i].p_W);
+  }
+  frames_.push_back(std::move(frame));
+}
+
+void SvgStrip::observe(const State& state, std::span<const Contact> contacts, std::span<const Vec3> impulses_W) {
+  if (!wants(state.time)) return;
+  std::vector<Vec3> centres;
+  for (const Pose& X : state.X_WB) centres.push_back(X.p);
+  path_.push_back(std::move(centres));
+  if (frames_.size() < wanted_ && state.time >= frame_time(frames_.size())) keep_frame(state, contacts, impulses_W);
+}
+
+void SvgStrip::finish(const State& state, std::span<const Contact> contacts, std::span<const Vec3> impulses_W) {
+  if (!frames_.empty() && frames_.back().state.time == state.time) return;
+  if (frames_.size() == wanted_) frames_.pop_back();
+  keep_frame(state, contacts, impulses_W);
+}
+
+std::string SvgStrip::to_svg(const RunSummary& run) const {
+  svg::Scenery scenery;
+  scenery.model = &model_;
+  scenery.view = svg::choose_view(model_, frames_);
+  scenery.planes = svg::edge_on_planes(model_, scenery.view);
+  scenery.trails = {longest_path(path_, scenery.view)};
+  const Windows windows = choose_windows(scenery, frames_);
+  scenery.ticks_right = windows.follows_right;
+  scenery.ticks_up = windows.follows_up;
+
+  const int count = static_cast<int>(frames_.size());
+  const int columns = choose_columns(count, windows.size);
+  const int rows = (count + columns - 1) / columns;
+  svg::Panel panel;
+  panel.width = (kPageWidth - 2 * kMargin - (columns - 1) * kGap) / columns;
+  panel.scale = panel.width / windows.size.x();
+  panel.height = windows.size.y() * panel.scale;
+  const double footer_top = kHeader + rows * (panel.height + kGap);
+
+  std::string out;
+  draw_header(out, footer_top + kFooter, run, scenery.view.label);
+  const double span = std::max(end_ - begin_, 1e-12);
+  const int decimals = std::clamp(2 - static_cast<int>(std::floor(std::log10(span))), 0, 9);
+  bool contacts = false;
+  for (int i = 0; i < count; ++i) {
+    const Frame& frame = frames_[static_cast<std::size_t>(i)];
+    contacts = contacts || !frame.contacts.empty();
+    panel.x = kMargin + (i % columns) * (panel.width + kGap);
+    panel.y = kHeader + (i / columns) * (panel.height + kGap);
+    const Vec2 centre = windows.centres[static_cast<std::size_t>(i)];
+    panel.seen = Box2(centre - 0.5 * windows.size, centre + 0.5 * windows.size);
+    svg::draw_panel(out, panel, scenery, frame, i > 0 ? &frame - 1 : nullptr, i,
+                    fmt::format("t = {:.{}f} s", frame.state.time, decimals));
+  }
+  draw_footer(out, footer_top, run, contacts, !model_.loop_joints().empty());
+  draw_scale_bar(out, footer_top, panel.scale, panel.width);
+  out += "</svg>\n";
+  return out;
+}
+
+}  // namespace sarrus

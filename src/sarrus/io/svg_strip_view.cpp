@@ -1,0 +1,216 @@
+#include "sarrus/io/svg_strip_view.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace sarrus::svg {
+namespace {
+
+// Points that stand for the extent of a shape.
+std::vector<Vec3> sample_points(const Shape& shape, const Pose& X_WG) {
+  std::vector<Vec3> points;
+  const Vec3& s = shape.size;
+  switch (shape.kind) {
+    case ShapeKind::plane:
+      break;
+    case ShapeKind::sphere:
+      for (int axis = 0; axis < 3; ++axis) {
+        points.push_back(X_WG.p + s[0] * Vec3::Unit(axis));
+        points.push_back(X_WG.p - s[0] * Vec3::Unit(axis));
+      }
+      break;
+    case ShapeKind::capsule:
+      points = {X_WG * Vec3(0, 0, s[0] + s[1]), X_WG * Vec3(0, 0, -s[0] - s[1])};
+      break;
+    case ShapeKind::box:
+      for (int i = 0; i < 8; ++i) {
+        points.push_back(X_WG * Vec3((i & 1) ? s[0] : -s[0], (i & 2) ? s[1] : -s[1], (i & 4) ? s[2] : -s[2]));
+      }
+      break;
+  }
+  return points;
+}
+
+// Anchors of the joints of a body, in its frame.
+std::vector<Vec3> anchors_of(const Model& model, int body) {
+  std::vector<Vec3> anchors;
+  for (const Joint& j : model.joints()) {
+    if (j.type == JointType::free) continue;
+    if (j.base == body) anchors.push_back(j.p_BJ);
+    if (j.follower == body) anchors.push_back(j.p_FJ);
+  }
+  return anchors;
+}
+
+// World points that move with the bodies, in the same order for every state.
+std::vector<Vec3> tracked_points(const Model& model, const State& state) {
+  std::vector<Vec3> points;
+  for (int b = 0; b < model.body_count(); ++b) {
+    const Pose X = pose_of(state, b);
+    points.push_back(X.p);
+    for (const Vec3& a : anchors_of(model, b)) points.push_back(X * a);
+  }
+  for (const Geom& g : model.geoms()) {
+    if (g.body == kWorld) continue;
+    const std::vector<Vec3> s = sample_points(g.shape, pose_of(state, g.body) * g.X_BG);
+    points.insert(points.end(), s.begin(), s.end());
+  }
+  return points;
+}
+
+// Second moments of the points about their mean.
+Mat3 scatter(const std::vector<Vec3>& points) {
+  Vec3 mean = Vec3::Zero();
+  for (const Vec3& p : points) mean += p / static_cast<double>(points.size());
+  Mat3 S = Mat3::Zero();
+  for (const Vec3& p : points) S += (p - mean) * (p - mean).transpose() / static_cast<double>(points.size());
+  return S;
+}
+
+// How much there is to see along each direction: the motion of all points over time, plus a little of the
+// extent, which decides when nothing moves.
+Mat3 visible_moments(const Model& model, std::span<const SvgStrip::Frame> frames) {
+  std::vector<std::vector<Vec3>> by_frame;
+  for (const SvgStrip::Frame& f : frames) by_frame.push_back(tracked_points(model, f.state));
+  Mat3 motion = Mat3::Zero();
+  Mat3 extent = Mat3::Zero();
+  const std::size_t count = by_frame.empty() ? 0 : by_frame[0].size();
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<Vec3> track;
+    for (const auto& points : by_frame) track.push_back(points[i]);
+    motion += scatter(track) / static_cast<double>(count);
+  }
+  for (const auto& points : by_frame) extent += scatter(points) / static_cast<double>(by_frame.size());
+  return motion + 0.1 * extent;
+}
+
+// Horizontal direction with the largest moment; a world axis if it is near one or nothing is preferred.
+double azimuth_of(const Mat3& S) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> eigen(S.topLeftCorner<2, 2>());
+  const Vec2 values = eigen.eigenvalues();
+  if (values[1] < 1.5 * values[0]) return S(0, 0) >= 0.99 * S(1, 1) ? 0.0 : std::numbers::pi / 2;
+  const Vec2 direction = eigen.eigenvectors().col(1);
+  double angle = std::atan2(direction.y(), direction.x());
+  if (angle <= -std::numbers::pi / 4) angle += std::numbers::pi;
+  if (angle > 3 * std::numbers::pi / 4) angle -= std::numbers::pi;
+  const double snapped = std::round(angle / (std::numbers::pi / 2)) * (std::numbers::pi / 2);
+  return std::abs(angle - snapped) < 0.25 ? snapped : angle;
+}
+
+double cross(const Vec2& o, const Vec2& a, const Vec2& b) {
+  return (a.x() - o.x()) * (b.y() - o.y()) - (a.y() - o.y()) * (b.x() - o.x());
+}
+
+}  // namespace
+
+View choose_view(const Model& model, std::span<const SvgStrip::Frame> frames) {
+  const Mat3 S = visible_moments(model, frames);
+  const double azimuth = azimuth_of(S);
+  View side;
+  side.right = Vec3(std::cos(azimuth), std::sin(azimuth), 0);
+  if (azimuth == 0) side.right = Vec3::UnitX();
+  if (azimuth == std::numbers::pi / 2) side.right = Vec3::UnitY();
+  side.label = azimuth == 0 ? "side view, x right, z up"
+               : azimuth == std::numbers::pi / 2
+                   ? "side view, y right, z up"
+                   : fmt::format("side view, {:.0f}° from x to y right, z up", azimuth * 180 / std::numbers::pi);
+  // Readers expect gravity to point down: the view from above has to show clearly more.
+  const double seen_from_side = side.right.dot(S * side.right) + S(2, 2);
+  const double seen_from_above = S(0, 0) + S(1, 1);
+  if (seen_from_above <= 1.5 * seen_from_side) return side;
+  return {Vec3::UnitX(), Vec3::UnitY(), "view from above, x right, y up"};
+}
+
+std::vector<Vec2> convex_hull(std::vector<Vec2> points) {
+  std::sort(points.begin(), points.end(),
+            [](const Vec2& a, const Vec2& b) { return a.x() < b.x() || (a.x() == b.x() && a.y() < b.y()); });
+  double size = 0;
+  for (const Vec2& p : points) size = std::max(size, (p - points.front()).norm());
+  const double tiny = 1e-9 * size;
+  points.erase(std::unique(points.begin(), points.end(),
+                           [tiny](const Vec2& a, const Vec2& b) { return (a - b).norm() <= tiny; }),
+               points.end());
+  if (points.size() < 3) return points;
+  std::vector<Vec2> hull;
+  // Lower chain left to right, then upper chain back (Andrew).
+  for (int pass = 0; pass < 2; ++pass) {
+    const std::size_t start = hull.size();
+    for (const Vec2& p : points) {
+      while (hull.size() >= start + 2 && cross(hull[hull.size() - 2], hull.back(), p) <= tiny * size) hull.pop_back();
+      hull.push_back(p);
+    }
+    hull.pop_back();
+    std::reverse(points.begin(), points.end());
+  }
+  return hull;
+}
+
+Outline silhouette(const Shape& shape, const Pose& X_WG, const View& view) {
+  Outline outline;
+  if (shape.kind == ShapeKind::sphere) {
+    outline.points = {view.project(X_WG.p)};
+    outline.radius = shape.size[0];
+  } else if (shape.kind == ShapeKind::capsule) {
+    outline.points = {view.project(X_WG * Vec3(0, 0, -shape.size[1])), view.project(X_WG * Vec3(0, 0, shape.size[1]))};
+    outline.radius = shape.size[0];
+  } else {
+    for (const Vec3& p : sample_points(shape, X_WG)) outline.points.push_back(view.project(p));
+    outline.points = convex_hull(std::move(outline.points));
+  }
+  return outline;
+}
+
+void extend(Box2& box, const Outline& outline) {
+  for (const Vec2& p : outline.points) {
+    box.extend(p - Vec2::Constant(outline.radius));
+    box.extend(p + Vec2::Constant(outline.radius));
+  }
+}
+
+Pose pose_of(const State& state, int body) {
+  return body == kWorld ? Pose{} : state.X_WB[static_cast<std::size_t>(body)];
+}
+
+JointEnds joint_ends(const Joint& joint, const State& state) {
+  return {pose_of(state, joint.base) * joint.p_BJ, pose_of(state, joint.follower) * joint.p_FJ};
+}
+
+BodyDrawing draw_body(const Model& model, const State& state, int body, const View& view) {
+  BodyDrawing drawing;
+  const Pose X = pose_of(state, body);
+  for (const Geom& g : model.geoms()) {
+    if (g.body == body && g.shape.kind != ShapeKind::plane) {
+      drawing.shapes.push_back(silhouette(g.shape, X * g.X_BG, view));
+    }
+  }
+  for (const Vec3& a : anchors_of(model, body)) drawing.skeleton.push_back(view.project(X * a));
+  drawing.centre = view.project(X.p);
+  if (drawing.skeleton.size() == 1 && drawing.shapes.empty()) drawing.skeleton.push_back(drawing.centre);
+  drawing.skeleton = convex_hull(std::move(drawing.skeleton));
+  drawing.depth = view.depth(X.p);
+  return drawing;
+}
+
+Box2 bounds(const BodyDrawing& drawing) {
+  Box2 box;
+  box.extend(drawing.centre);
+  for (const Outline& o : drawing.shapes) extend(box, o);
+  for (const Vec2& p : drawing.skeleton) box.extend(p);
+  return box;
+}
+
+std::vector<EdgeOnPlane> edge_on_planes(const Model& model, const View& view) {
+  std::vector<EdgeOnPlane> planes;
+  for (const Geom& g : model.geoms()) {
+    if (g.shape.kind != ShapeKind::plane) continue;
+    const Vec2 n = view.project(g.X_BG.q * Vec3::UnitZ());
+    if (n.norm() > 0.999) planes.push_back({view.project(g.X_BG.p), n.normalized()});
+  }
+  return planes;
+}
+
+}  // namespace sarrus::svg

@@ -1,0 +1,40 @@
+// Euclidean projections on the sets of the constraint problem (spec/problem.md §1).
+//
+//   K_mu  = { (t,o,n) : |(t,o)| <= mu n }        friction cone, order [t, o, n]
+//   K*_mu = { (t,o,n) : mu |(t,o)| <= n }        its dual
+//   Moreau: x = P_K(x) - P_K*(-x).  Case tests are products, so mu = 0 is safe.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "sarrus/math/types.h"
+
+namespace sarrus {
+
+inline Vec3 project_cone(const Vec3& x, double mu) {
+  const double t = std::hypot(x[0], x[1]);
+  const double n = x[2];
+  if (mu * t <= -n) return Vec3::Zero();
+  if (t <= mu * n) return x;
+  const double s = (mu * t + n) / (1.0 + mu * mu);
+  const double f = s * mu / t;
+  return Vec3(f * x[0], f * x[1], s);
+}
+
+inline Vec3 project_dual_cone(const Vec3& x, double mu) {
+  const double t = std::hypot(x[0], x[1]);
+  const double n = x[2];
+  if (mu * t <= n) return x;
+  if (t <= -mu * n) return Vec3::Zero();
+  const double s = (t + mu * n) / (1.0 + mu * mu);
+  const double f = s / t;
+  return Vec3(f * x[0], f * x[1], s * mu);
+}
+
+inline double project_interval(double x, double lower, double upper) { return std::clamp(x, lower, upper); }
+
+// De Saxce correction of a contact velocity: Gamma(v) = (0, 0, mu |v_T|).
+inline double de_saxce(const Vec3& v, double mu) { return mu * std::hypot(v[0], v[1]); }
+
+}  // namespace sarrus

@@ -1,0 +1,177 @@
+#include "sarrus/model/builder.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace sarrus {
+
+Mat3 solid_inertia(const Shape& shape, double mass) {
+  const Vec3& s = shape.size;
+  const Vec3 s2 = s.cwiseAbs2();
+  Vec3 I = Vec3::Zero();
+  switch (shape.kind) {
+    case ShapeKind::plane:
+      break;
+    case ShapeKind::sphere:
+      I.setConstant(0.4 * mass * s2[0]);
+      break;
+    case ShapeKind::capsule: {
+      const double r = s[0];
+      const double h = s[1];
+      const double cylinder = 2 * r * r * h;  // volumes over pi
+      const double ball = 4.0 / 3.0 * r * r * r;
+      const double mc = mass * cylinder / (cylinder + ball);
+      const double ms = mass - mc;
+      I[2] = 0.5 * mc * r * r + 0.4 * ms * r * r;
+      I[0] = I[1] = mc * (r * r / 4 + h * h / 3) + ms * (0.4 * r * r + h * h + 0.75 * h * r);
+      break;
+    }
+    case ShapeKind::box:
+      I = mass / 3 * Vec3(s2[1] + s2[2], s2[0] + s2[2], s2[0] + s2[1]);
+      break;
+  }
+  return I.asDiagonal();
+}
+
+double shape_volume(const Shape& shape) {
+  const Vec3& s = shape.size;
+  constexpr double pi = std::numbers::pi;
+  switch (shape.kind) {
+    case ShapeKind::plane:
+      return 0;
+    case ShapeKind::sphere:
+      return 4.0 / 3.0 * pi * s[0] * s[0] * s[0];
+    case ShapeKind::capsule:
+      return pi * s[0] * s[0] * (2 * s[1] + 4.0 / 3.0 * s[0]);
+    case ShapeKind::box:
+      return 8 * s[0] * s[1] * s[2];
+  }
+  return 0;
+}
+
+ModelBuilder::ModelBuilder(std::string name, std::string description) {
+  d_.name = std::move(name);
+  d_.description = std::move(description);
+  d_.materials.push_back({"default", 0.7, 0.0});
+}
+
+int ModelBuilder::add_body(std::string name, double mass, const Mat3& inertia_B, const Pose& X_WB0) {
+  Body b;
+  b.name = std::move(name);
+  b.mass = mass;
+  b.inertia_B = inertia_B;
+  b.X_WB0 = X_WB0;
+  d_.bodies.push_back(std::move(b));
+  return static_cast<int>(d_.bodies.size()) - 1;
+}
+
+int ModelBuilder::add_box_body(std::string name, double mass, const Vec3& half_extents, const Pose& X_WB0,
+                               int material) {
+  const Shape shape = Shape::box(half_extents);
+  const int body = add_body(std::move(name), mass, solid_inertia(shape, mass), X_WB0);
+  add_geom(body, shape, {}, material);
+  return body;
+}
+
+int ModelBuilder::add_sphere_body(std::string name, double mass, double radius, const Pose& X_WB0, int material) {
+  const Shape shape = Shape::sphere(radius);
+  const int body = add_body(std::move(name), mass, solid_inertia(shape, mass), X_WB0);
+  add_geom(body, shape, {}, material);
+  return body;
+}
+
+int ModelBuilder::add_capsule_body(std::string name, double mass, double radius, double half_length, const Pose& X_WB0,
+                                   int material) {
+  const Shape shape = Shape::capsule(radius, half_length);
+  const int body = add_body(std::move(name), mass, solid_inertia(shape, mass), X_WB0);
+  add_geom(body, shape, {}, material);
+  return body;
+}
+
+void ModelBuilder::set_velocity(int body, const Vec3& v_W, const Vec3& w_W) {
+  Body& b = this->body(body);
+  b.v0_W = v_W;
+  b.w0_W = w_W;
+}
+
+int ModelBuilder::add_material(std::string name, double mu, double restitution) {
+  d_.materials.push_back({std::move(name), mu, restitution});
+  return static_cast<int>(d_.materials.size()) - 1;
+}
+
+void ModelBuilder::set_material_pair(int a, int b, double mu, double restitution) {
+  d_.material_pairs.push_back({a, b, mu, restitution});
+}
+
+int ModelBuilder::add_geom(int body, const Shape& shape, const Pose& X_BG, int material, std::string name) {
+  Geom g;
+  g.name = std::move(name);
+  g.body = body;
+  g.shape = shape;
+  g.X_BG = X_BG;
+  g.material = material;
+  d_.geoms.push_back(std::move(g));
+  return static_cast<int>(d_.geoms.size()) - 1;
+}
+
+int ModelBuilder::add_floor(double height, int material) {
+  return add_geom(kWorld, Shape::plane(), Pose{Vec3(0, 0, height), Quat::Identity()}, material);
+}
+
+int ModelBuilder::add_joint(Joint joint) {
+  joint.first_dof = static_cast<int>(d_.dofs.size());
+  d_.dofs.resize(d_.dofs.size() + static_cast<std::size_t>(info(joint.type).dofs));
+  d_.joints.push_back(std::move(joint));
+  return static_cast<int>(d_.joints.size()) - 1;
+}
+
+int ModelBuilder::add_joint_at(std::string name, JointType type, int base, int follower, const Vec3& anchor_W,
+                               const Quat& axes_W) {
+  const Pose X_WJ{anchor_W, axes_W};
+  const auto in_body = [&](int body) { return body == kWorld ? X_WJ : this->body(body).X_WB0.inverse() * X_WJ; };
+  const Pose X_BJ = in_body(base);
+  const Pose X_FJ = in_body(follower);
+  Joint j;
+  j.name = std::move(name);
+  j.type = type;
+  j.base = base;
+  j.follower = follower;
+  j.p_BJ = X_BJ.p;
+  j.q_BJ = X_BJ.q;
+  j.p_FJ = X_FJ.p;
+  j.q_FJ = X_FJ.q;
+  return add_joint(std::move(j));
+}
+
+int ModelBuilder::add_distance(std::string name, int base, int follower, const Vec3& anchor_base_W,
+                               const Vec3& anchor_follower_W, bool rope) {
+  const auto in_body = [&](int body, const Vec3& p_W) {
+    return body == kWorld ? p_W : this->body(body).X_WB0.inverse() * p_W;
+  };
+  Joint j;
+  j.name = std::move(name);
+  j.type = JointType::distance;
+  j.base = base;
+  j.follower = follower;
+  j.p_BJ = in_body(base, anchor_base_W);
+  j.p_FJ = in_body(follower, anchor_follower_W);
+  j.length = (anchor_follower_W - anchor_base_W).norm();
+  j.rope = rope;
+  return add_joint(std::move(j));
+}
+
+int ModelBuilder::add_coupling(std::string name, int dof_a, int dof_b, double ratio, double offset) {
+  Coupling c;
+  c.name = std::move(name);
+  c.dof_a = dof_a;
+  c.dof_b = dof_b;
+  c.ratio = ratio;
+  c.offset = offset;
+  d_.couplings.push_back(std::move(c));
+  return static_cast<int>(d_.couplings.size()) - 1;
+}
+
+void ModelBuilder::exclude(int body_a, int body_b) { d_.excludes.push_back({body_a, body_b}); }
+void ModelBuilder::include(int body_a, int body_b) { d_.includes.push_back({body_a, body_b}); }
+
+}  // namespace sarrus

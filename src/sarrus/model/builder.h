@@ -1,0 +1,69 @@
+// Builds a Model in C++. Every add_* returns the index of the new element.
+//
+//   ModelBuilder b("pendulum");
+//   int rod = b.add_box_body("rod", 1.0, {0.02, 0.02, 0.25}, {{0, 0, 0.75}});
+//   b.add_joint_at("pivot", JointType::revolute, kWorld, rod, {0, 0, 1}, frame_with_x({0, 1, 0}));
+//   Model model = b.build();
+//
+// add_joint_at is the world-anchor constructor (spec/model.md §2.1): given the anchor and the axis frame in
+// the world at the reference pose, both local frames follow, so the joint residual is zero by construction
+// whatever loops it closes. Numbers are checked by build(), not by the add_* calls.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sarrus/model/model.h"
+
+namespace sarrus {
+
+class ModelBuilder {
+ public:
+  explicit ModelBuilder(std::string name, std::string description = {});
+
+  void set_gravity(const Vec3& gravity_W) { d_.gravity = gravity_W; }
+  void set_defaults(const RunDefaults& defaults) { d_.defaults = defaults; }
+
+  int add_body(std::string name, double mass, const Mat3& inertia_B, const Pose& X_WB0);
+  // A body with one solid shape of homogeneous density centred at its frame, and the geom for it.
+  int add_box_body(std::string name, double mass, const Vec3& half_extents, const Pose& X_WB0, int material = 0);
+  int add_sphere_body(std::string name, double mass, double radius, const Pose& X_WB0, int material = 0);
+  int add_capsule_body(std::string name, double mass, double radius, double half_length, const Pose& X_WB0,
+                       int material = 0);
+  void set_velocity(int body, const Vec3& v_W, const Vec3& w_W);
+
+  int add_material(std::string name, double mu, double restitution = 0);
+  void set_material_pair(int a, int b, double mu, double restitution);
+  int add_geom(int body, const Shape& shape, const Pose& X_BG = {}, int material = 0, std::string name = {});
+  // Horizontal floor at the given height, facing up.
+  int add_floor(double height = 0, int material = 0);
+
+  int add_joint(Joint joint);
+  int add_joint_at(std::string name, JointType type, int base, int follower, const Vec3& anchor_W,
+                   const Quat& axes_W = Quat::Identity());
+  // Rod (|p_F - p_B| = length) or rope (<= length) between two world points; the length is their distance.
+  int add_distance(std::string name, int base, int follower, const Vec3& anchor_base_W, const Vec3& anchor_follower_W,
+                   bool rope = false);
+  int add_coupling(std::string name, int dof_a, int dof_b, double ratio, double offset = 0);
+
+  void exclude(int body_a, int body_b);
+  void include(int body_a, int body_b);
+
+  Body& body(int i) { return d_.bodies[static_cast<std::size_t>(i)]; }
+  Joint& joint(int i) { return d_.joints[static_cast<std::size_t>(i)]; }
+  Geom& geom(int i) { return d_.geoms[static_cast<std::size_t>(i)]; }
+  // k-th dof of a joint, and its index in Model::dofs().
+  Dof& dof(int joint, int k = 0) { return d_.dofs[static_cast<std::size_t>(dof_index(joint, k))]; }
+  int dof_index(int joint, int k = 0) const { return d_.joints[static_cast<std::size_t>(joint)].first_dof + k; }
+
+  Model build() const { return finish_model(d_); }
+
+ private:
+  ModelData d_;
+};
+
+// Inertia about the centre of mass of homogeneous solids of the given mass (spec/collision.md §1).
+Mat3 solid_inertia(const Shape& shape, double mass);
+double shape_volume(const Shape& shape);
+
+}  // namespace sarrus

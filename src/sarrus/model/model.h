@@ -1,0 +1,264 @@
+// The immutable, validated description of a mechanism: bodies, joints of any topology, drives, shapes.
+// Build one with ModelBuilder (builder.h) or load a scene file (io/scene_file.h).
+//
+// Frames. The body frame B has its origin at the centre of mass; `X_WB0` is its reference (initial) pose.
+// A joint connects a base B and a follower F (base = world: unary) and stores one joint frame in each:
+// anchors p_BJ, p_FJ [m] and axis frames q_BJ, q_FJ (spec/model.md §2.1: x_B, x_F, X_B, X_F). Single-axis
+// joints use the joint frame's x axis; planar uses z as its normal. Coordinates are measured from base to
+// follower, in base-joint axes (spec/model.md §2.2).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sarrus/math/types.h"
+
+namespace sarrus {
+
+inline constexpr int kWorld = -1;  // the body index of the world
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
+inline constexpr double kUseDefault = -1.0;  // "take the simulation's default" for ERP values
+
+struct Body {
+  std::string name;
+  double mass = 0;                // kg
+  Mat3 inertia_B = Mat3::Zero();  // kg m^2, about the centre of mass, body axes
+  Pose X_WB0;                     // reference pose
+  Vec3 v0_W = Vec3::Zero();       // initial velocity of the centre of mass, m/s
+  Vec3 w0_W = Vec3::Zero();       // initial angular velocity, rad/s
+};
+
+// offset + rate t + amplitude sin(2 pi frequency t + phase)
+struct Signal {
+  double offset = 0;
+  double rate = 0;  // 1/s
+  double amplitude = 0;
+  double frequency = 0;  // Hz
+  double phase = 0;      // rad
+
+  double value(double t) const;
+  double derivative(double t) const;
+};
+
+enum class DriveMode : std::uint8_t { none, force, position, velocity };
+
+// force:    the target is a force or torque, clamped to +-effort_limit (explicit).
+// position: implicit PD with target q_d(t) and its derivative (spec/model.md §4).
+// velocity: implicit damper kd towards the target velocity.
+struct Drive {
+  DriveMode mode = DriveMode::none;
+  double kp = 0;               // N/m or N m/rad
+  double kd = 0;               // N s/m or N m s/rad
+  double effort_limit = kInf;  // N or N m
+  Signal target;
+};
+
+struct Limit {
+  double lower = -kInf;  // m or rad
+  double upper = kInf;
+  double restitution = 0;
+  double erp = kUseDefault;
+
+  bool active() const { return lower > -kInf || upper < kInf; }
+};
+
+// One scalar degree of freedom of a joint. Spherical joints have three velocity-only ones (world-free
+// rotation axes of the base joint frame): damping, dry friction, armature, force and velocity drives work
+// there, limits, springs and position servos do not (use swing_limit).
+struct Dof {
+  Limit limit;
+  Drive drive;
+  double armature = 0;      // kg or kg m^2, reflected rotor inertia
+  double stiffness = 0;     // N/m or N m/rad
+  double rest = 0;          // spring rest coordinate, m or rad
+  double damping = 0;       // N s/m or N m s/rad
+  double dry_friction = 0;  // N or N m, Coulomb bound
+  bool wrapped = false;     // keep the angle in (-pi, pi] instead of counting turns
+};
+
+enum class JointType : std::uint8_t {
+  free,
+  fixed,
+  revolute,
+  prismatic,
+  cylindrical,
+  universal,
+  spherical,
+  gimbal,
+  planar,
+  cartesian,
+  distance
+};
+inline constexpr int kJointTypeCount = 11;
+
+// Static facts of a joint type (spec/model.md §2.2, table).
+struct JointTypeInfo {
+  JointType type;
+  std::string_view name;
+  int rows;          // constrained rows m_j
+  int dofs;          // scalar degrees of freedom with an axis S_a (0 for free and distance)
+  bool coordinates;  // the dofs are integrable coordinates (not for spherical)
+  std::string_view dof_name[3];
+  bool angular[3];  // the dof is a rotation
+};
+const JointTypeInfo& info(JointType type);
+// Throws InputError with a suggestion if the name is unknown.
+JointType joint_type_from_name(std::string_view name);
+
+struct Joint {
+  std::string name;
+  JointType type = JointType::fixed;
+  int base = kWorld;
+  int follower = kWorld;
+  Vec3 p_BJ = Vec3::Zero();
+  Vec3 p_FJ = Vec3::Zero();
+  Quat q_BJ = Quat::Identity();
+  Quat q_FJ = Quat::Identity();
+  double length = 0;          // distance joints: rod length or rope length, m
+  bool rope = false;          // distance joints: |p_F - p_B| <= length instead of =
+  double swing_limit = kInf;  // spherical joints: largest swing of the follower's x axis, rad
+  double erp = kUseDefault;
+  int first_dof = 0;  // into Model::dofs()
+};
+
+// q_a - ratio q_b - offset = 0 on two joint coordinates: gears (angle, angle), screws (position, angle of
+// one cylindrical joint, ratio = pitch / 2 pi), racks (position, angle).
+struct Coupling {
+  std::string name;
+  int dof_a = 0;  // into Model::dofs()
+  int dof_b = 0;
+  double ratio = 1;
+  double offset = 0;
+  double erp = kUseDefault;
+};
+
+struct Material {
+  std::string name;
+  double mu = 0.7;
+  double restitution = 0;
+};
+
+// Contact parameters between two materials. Defaults: mu = sqrt(mu_a mu_b), restitution = max.
+struct MaterialPair {
+  int a = 0;
+  int b = 0;
+  double mu = 0.7;
+  double restitution = 0;
+};
+
+enum class ShapeKind : std::uint8_t { plane, sphere, capsule, box };
+
+// plane:   the half-space z <= 0 of its frame; only on the world.
+// sphere:  size = (radius, 0, 0).
+// capsule: size = (radius, half length of the core segment, 0), axis z.
+// box:     size = half extents.
+struct Shape {
+  ShapeKind kind = ShapeKind::sphere;
+  Vec3 size = Vec3::Zero();
+
+  static Shape plane() { return {ShapeKind::plane, Vec3::Zero()}; }
+  static Shape sphere(double radius) { return {ShapeKind::sphere, Vec3(radius, 0, 0)}; }
+  static Shape capsule(double radius, double half_length) { return {ShapeKind::capsule, Vec3(radius, half_length, 0)}; }
+  static Shape box(const Vec3& half_extents) { return {ShapeKind::box, half_extents}; }
+};
+std::string_view name(ShapeKind kind);
+
+struct Geom {
+  std::string name;
+  int body = kWorld;
+  Shape shape;
+  Pose X_BG;  // pose in the body frame (world frame for body = world)
+  int material = 0;
+  std::uint32_t group = 1;            // bits this geom belongs to
+  std::uint32_t collides_with = ~0u;  // bits it collides with; a pair needs one match in either direction
+};
+
+// Body pairs (kWorld allowed), each stored with first < second.
+struct BodyPair {
+  int a = kWorld;
+  int b = kWorld;
+  bool operator==(const BodyPair&) const = default;
+};
+
+enum class Integrator : std::uint8_t { semi_implicit, moreau };
+std::string_view name(Integrator integrator);
+Integrator integrator_from_name(std::string_view name);
+
+// What the author of a scene recommends; the command line and SimulationOptions override it.
+struct RunDefaults {
+  double dt = 1e-3;       // s
+  double duration = 5.0;  // s
+  Integrator integrator = Integrator::semi_implicit;
+};
+
+struct ModelData {
+  std::string name;
+  std::string description;
+  Vec3 gravity = Vec3(0, 0, -9.81);
+  RunDefaults defaults;
+  std::vector<Body> bodies;
+  std::vector<Joint> joints;
+  std::vector<Dof> dofs;  // grouped by joint, in joint order
+  std::vector<Coupling> couplings;
+  std::vector<Material> materials;
+  std::vector<MaterialPair> material_pairs;
+  std::vector<Geom> geoms;
+  std::vector<BodyPair> excludes;  // pairs that never collide
+  std::vector<BodyPair> includes;  // pairs that collide although a joint connects them
+};
+
+class Model {
+ public:
+  const std::string& name() const { return d_->name; }
+  const std::string& description() const { return d_->description; }
+  const Vec3& gravity() const { return d_->gravity; }
+  const RunDefaults& defaults() const { return d_->defaults; }
+  const std::vector<Body>& bodies() const { return d_->bodies; }
+  const std::vector<Joint>& joints() const { return d_->joints; }
+  const std::vector<Dof>& dofs() const { return d_->dofs; }
+  const std::vector<Coupling>& couplings() const { return d_->couplings; }
+  const std::vector<Material>& materials() const { return d_->materials; }
+  const std::vector<MaterialPair>& material_pairs() const { return d_->material_pairs; }
+  const std::vector<Geom>& geoms() const { return d_->geoms; }
+  const std::vector<BodyPair>& excludes() const { return d_->excludes; }
+  const std::vector<BodyPair>& includes() const { return d_->includes; }
+  const ModelData& data() const { return *d_; }
+
+  int body_count() const { return static_cast<int>(d_->bodies.size()); }
+  int joint_count() const { return static_cast<int>(d_->joints.size()); }
+  int dof_count() const { return static_cast<int>(d_->dofs.size()); }
+
+  // Index of a named element; throws InputError with the nearest known name.
+  int body(std::string_view name) const;
+  int joint(std::string_view name) const;
+  // Dof "joint" (single-dof joints) or "joint.coordinate", for example "leg3.angle".
+  int dof(std::string_view name) const;
+  // Joint that owns a dof, and the dof's full name.
+  int joint_of_dof(int dof) const { return joint_of_dof_[static_cast<std::size_t>(dof)]; }
+  std::string dof_name(int dof) const;
+
+  // Joints that close loops: all joints but those of a spanning forest found breadth first from the world
+  // (spec/model.md §8). Couplings are not counted.
+  const std::vector<int>& loop_joints() const { return loop_joints_; }
+  // Number of connected components of bodies not attached to the world by joints ("floating" groups).
+  int floating_components() const { return floating_components_; }
+
+ private:
+  friend Model finish_model(ModelData data);
+  std::shared_ptr<const ModelData> d_;
+  std::vector<int> joint_of_dof_;
+  std::vector<int> loop_joints_;
+  int floating_components_ = 0;
+};
+
+// Validates and freezes. Throws InputError naming the element and the remedy.
+Model finish_model(ModelData data);
+
+// Known name nearest to `wrong` by edit distance, for "did you mean" messages; empty if none is near.
+std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known);
+
+}  // namespace sarrus

@@ -1,0 +1,397 @@
+// finish_model: every check that a Model has passed before anything simulates it.
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <set>
+
+#include "sarrus/model/error.h"
+#include "sarrus/model/model.h"
+
+namespace sarrus {
+namespace {
+
+constexpr int kMaxBodies = 1'000'000;
+
+std::string label(std::string_view kind, const std::string& name, std::size_t index) {
+  return name.empty() ? fmt::format("{} #{}", kind, index) : fmt::format("{} '{}'", kind, name);
+}
+
+void require_finite(const std::string& element, std::string_view what, double x) {
+  if (!std::isfinite(x)) throw InputError(element, fmt::format("{} is {}; give a finite number", what, x));
+}
+
+void require_non_negative(const std::string& element, std::string_view what, double x) {
+  if (!(x >= 0) || !std::isfinite(x)) {
+    throw InputError(element, fmt::format("{} is {}; give a finite number >= 0", what, x));
+  }
+}
+
+void require_finite(const std::string& element, std::string_view what, const Vec3& x) {
+  if (!x.allFinite()) {
+    throw InputError(element, fmt::format("{} is ({}, {}, {}); give finite numbers", what, x[0], x[1], x[2]));
+  }
+}
+
+// Quaternions are stored normalised; one that already is keeps its bits, so that saving and loading is exact.
+void normalise(const std::string& element, std::string_view what, Quat& q) {
+  const double n2 = q.squaredNorm();
+  if (!std::isfinite(n2) || n2 < 1e-12) {
+    throw InputError(element, fmt::format("{} is not a rotation; give a unit quaternion (w, x, y, z)", what));
+  }
+  if (std::abs(n2 - 1.0) > 1e-2) {
+    throw InputError(element,
+                     fmt::format("{} has norm {:.6g}; give a unit quaternion (w, x, y, z)", what, std::sqrt(n2)));
+  }
+  if (std::abs(n2 - 1.0) > 4e-15) q.normalize();
+}
+
+void normalise(const std::string& element, std::string_view what, Pose& X) {
+  require_finite(element, fmt::format("{} position", what), X.p);
+  normalise(element, fmt::format("{} orientation", what), X.q);
+}
+
+template <class Elements>
+void require_unique_names(std::string_view kind, const Elements& elements) {
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const std::string& name = elements[i].name;
+    if (name.empty()) throw InputError(label(kind, name, i), "has no name; give every one a unique name");
+    if (!seen.insert(name).second) {
+      throw InputError(label(kind, name, i), fmt::format("another {} has the same name; rename one of them", kind));
+    }
+  }
+}
+
+void require_body(const std::string& element, std::string_view what, int body, std::size_t count) {
+  if (body < kWorld || body >= static_cast<int>(count)) {
+    throw InputError(element, fmt::format("{} refers to body {}, but the model has {} bodies", what, body, count));
+  }
+}
+
+void check_inertia(const std::string& element, const Mat3& I) {
+  if (!I.allFinite()) throw InputError(element, "inertia has a non-finite entry; give finite numbers");
+  const double scale = I.cwiseAbs().maxCoeff();
+  if ((I - I.transpose()).cwiseAbs().maxCoeff() > 1e-9 * scale) {
+    throw InputError(element, "inertia is not symmetric; give a symmetric matrix about the centre of mass");
+  }
+  const Vec3 p = Eigen::SelfAdjointEigenSolver<Mat3>(I, Eigen::EigenvaluesOnly).eigenvalues();
+  if (!(p[0] > 0)) {
+    throw InputError(element,
+                     fmt::format("inertia is not positive definite (smallest principal moment {:.6g} kg m^2); a body "
+                                 "needs three principal moments > 0",
+                                 p[0]));
+  }
+  if (p[0] + p[1] < p[2] * (1 - 1e-9)) {
+    throw InputError(element,
+                     fmt::format("principal moments {:.6g}, {:.6g}, {:.6g} break the triangle inequality, so no "
+                                 "mass distribution has them; recompute the inertia about the centre of mass",
+                                 p[0], p[1], p[2]));
+  }
+}
+
+void check_bodies(ModelData& d) {
+  if (d.bodies.size() > kMaxBodies) throw InputError("model", fmt::format("more than {} bodies", kMaxBodies));
+  require_unique_names("body", d.bodies);
+  for (std::size_t i = 0; i < d.bodies.size(); ++i) {
+    Body& b = d.bodies[i];
+    const std::string element = label("body", b.name, i);
+    if (b.name == "world") throw InputError(element, "the name 'world' is reserved; choose another");
+    if (!(b.mass > 0) || !std::isfinite(b.mass)) {
+      throw InputError(element, fmt::format("mass is {} kg; give a finite mass > 0", b.mass));
+    }
+    check_inertia(element, b.inertia_B);
+    normalise(element, "pose", b.X_WB0);
+    require_finite(element, "initial velocity", b.v0_W);
+    require_finite(element, "initial angular velocity", b.w0_W);
+  }
+}
+
+void check_signal(const std::string& element, const Signal& s) {
+  for (const double x : {s.offset, s.rate, s.amplitude, s.frequency, s.phase}) {
+    require_finite(element, "drive target", x);
+  }
+}
+
+void check_drive(const std::string& element, const Dof& dof, bool coordinate) {
+  const Drive& drive = dof.drive;
+  require_non_negative(element, "drive kp", drive.kp);
+  require_non_negative(element, "drive kd", drive.kd);
+  if (!(drive.effort_limit > 0)) {
+    throw InputError(element, fmt::format("drive effort_limit is {}; give a value > 0", drive.effort_limit));
+  }
+  check_signal(element, drive.target);
+  if (drive.mode == DriveMode::position) {
+    if (!coordinate)
+      throw InputError(element, "a spherical joint has no scalar coordinate for a position drive; use gimbal");
+    if (!(drive.kp > 0)) throw InputError(element, "position drive has kp = 0; give kp > 0 (or use a velocity drive)");
+  }
+  if (drive.mode == DriveMode::velocity && !(drive.kd > 0)) {
+    throw InputError(element, "velocity drive has kd = 0; give kd > 0");
+  }
+}
+
+void check_dof(const std::string& element, const Dof& dof, bool coordinate) {
+  const Limit& l = dof.limit;
+  if (std::isnan(l.lower) || std::isnan(l.upper))
+    throw InputError(element, "a limit is NaN; give numbers or leave it out");
+  if (l.lower > l.upper) {
+    throw InputError(element, fmt::format("limits [{}, {}] are reversed; give lower <= upper", l.lower, l.upper));
+  }
+  if (!coordinate && (l.active() || dof.stiffness != 0)) {
+    throw InputError(element,
+                     "a spherical joint has no scalar coordinate for limits or springs; use swing_limit or gimbal");
+  }
+  if (!(l.restitution >= 0 && l.restitution <= 1)) {
+    throw InputError(element, fmt::format("limit restitution is {}; give a number in [0, 1]", l.restitution));
+  }
+  require_non_negative(element, "armature", dof.armature);
+  require_non_negative(element, "stiffness", dof.stiffness);
+  require_finite(element, "spring rest", dof.rest);
+  require_non_negative(element, "damping", dof.damping);
+  require_non_negative(element, "dry_friction", dof.dry_friction);
+  check_drive(element, dof, coordinate);
+}
+
+void check_erp(const std::string& element, double erp) {
+  if (erp != kUseDefault && !(erp >= 0 && erp <= 1)) {
+    throw InputError(element, fmt::format("erp is {}; give a number in [0, 1] or leave it out", erp));
+  }
+}
+
+void check_joint(const ModelData& d, Joint& j, const std::string& element) {
+  require_body(element, "base", j.base, d.bodies.size());
+  require_body(element, "follower", j.follower, d.bodies.size());
+  if (j.follower == kWorld) {
+    throw InputError(element, "follower is the world; make the world the base and the body the follower");
+  }
+  if (j.base == j.follower) throw InputError(element, "base and follower are the same body; name two different ones");
+  require_finite(element, "base anchor", j.p_BJ);
+  require_finite(element, "follower anchor", j.p_FJ);
+  normalise(element, "base axes", j.q_BJ);
+  normalise(element, "follower axes", j.q_FJ);
+  check_erp(element, j.erp);
+  if (j.type == JointType::distance && !(j.length > 1e-9 && std::isfinite(j.length))) {
+    throw InputError(element, fmt::format("distance joint has length {} m; give a finite length > 0 (use spherical to "
+                                          "join two points)",
+                                          j.length));
+  }
+  if (j.rope && j.type != JointType::distance) throw InputError(element, "only a distance joint can be a rope");
+  if (j.swing_limit < kInf && j.type != JointType::spherical) {
+    throw InputError(element, "swing_limit belongs to spherical joints; use coordinate limits here");
+  }
+  if (!(j.swing_limit > 0)) {
+    throw InputError(element, fmt::format("swing_limit is {} rad; give an angle in (0, pi)", j.swing_limit));
+  }
+}
+
+void check_joints(ModelData& d) {
+  require_unique_names("joint", d.joints);
+  int next_dof = 0;
+  for (std::size_t i = 0; i < d.joints.size(); ++i) {
+    Joint& j = d.joints[i];
+    const std::string element = label("joint", j.name, i);
+    check_joint(d, j, element);
+    const JointTypeInfo& type = info(j.type);
+    if (j.first_dof != next_dof) throw InputError(element, "dofs are not grouped by joint; use ModelBuilder");
+    next_dof += type.dofs;
+    if (next_dof > static_cast<int>(d.dofs.size())) throw InputError(element, "dofs are missing; use ModelBuilder");
+    for (int k = 0; k < type.dofs; ++k) {
+      const std::string dof_element = fmt::format("{}, coordinate '{}'", element, type.dof_name[k]);
+      check_dof(dof_element, d.dofs[static_cast<std::size_t>(j.first_dof + k)], type.coordinates);
+    }
+  }
+  if (next_dof != static_cast<int>(d.dofs.size())) throw InputError("model", "more dofs than the joints have");
+}
+
+void check_couplings(const ModelData& d, const std::vector<int>& joint_of_dof) {
+  require_unique_names("coupling", d.couplings);
+  for (std::size_t i = 0; i < d.couplings.size(); ++i) {
+    const Coupling& c = d.couplings[i];
+    const std::string element = label("coupling", c.name, i);
+    for (const int dof : {c.dof_a, c.dof_b}) {
+      if (dof < 0 || dof >= static_cast<int>(d.dofs.size())) {
+        throw InputError(element, fmt::format("refers to coordinate {}, but the model has {}", dof, d.dofs.size()));
+      }
+      const Joint& j = d.joints[static_cast<std::size_t>(joint_of_dof[static_cast<std::size_t>(dof)])];
+      if (!info(j.type).coordinates) {
+        throw InputError(
+            element, fmt::format("joint '{}' is {} and has no scalar coordinate to couple", j.name, info(j.type).name));
+      }
+      if (d.dofs[static_cast<std::size_t>(dof)].wrapped) {
+        throw InputError(element, fmt::format("joint '{}' has a wrapped angle; a coupling needs a multi-turn angle "
+                                              "(remove 'wrapped')",
+                                              j.name));
+      }
+    }
+    if (c.dof_a == c.dof_b) throw InputError(element, "couples a coordinate with itself; name two different ones");
+    require_finite(element, "ratio", c.ratio);
+    require_finite(element, "offset", c.offset);
+    check_erp(element, c.erp);
+  }
+}
+
+void check_contact_law(const std::string& element, double mu, double restitution) {
+  require_non_negative(element, "mu", mu);
+  if (!(restitution >= 0 && restitution <= 1)) {
+    throw InputError(element, fmt::format("restitution is {}; give a number in [0, 1]", restitution));
+  }
+}
+
+void check_materials(ModelData& d) {
+  if (d.materials.empty()) d.materials.push_back({"default", 0.7, 0.0});
+  require_unique_names("material", d.materials);
+  const int n = static_cast<int>(d.materials.size());
+  for (const Material& m : d.materials) check_contact_law(fmt::format("material '{}'", m.name), m.mu, m.restitution);
+  for (std::size_t i = 0; i < d.material_pairs.size(); ++i) {
+    const MaterialPair& p = d.material_pairs[i];
+    const std::string element = fmt::format("material pair #{}", i);
+    if (p.a < 0 || p.a >= n || p.b < 0 || p.b >= n)
+      throw InputError(element, "refers to a material that does not exist");
+    check_contact_law(element, p.mu, p.restitution);
+    for (std::size_t k = 0; k < i; ++k) {
+      const MaterialPair& o = d.material_pairs[k];
+      if ((o.a == p.a && o.b == p.b) || (o.a == p.b && o.b == p.a)) {
+        throw InputError(element, "the same two materials are listed twice; keep one entry");
+      }
+    }
+  }
+}
+
+void check_shape(const std::string& element, const Geom& g) {
+  const Vec3& s = g.shape.size;
+  require_finite(element, "size", s);
+  const auto positive = [&](double x, std::string_view what) {
+    if (!(x > 0)) throw InputError(element, fmt::format("{} is {} m; give a size > 0", what, x));
+  };
+  switch (g.shape.kind) {
+    case ShapeKind::plane:
+      if (g.body != kWorld) throw InputError(element, "a plane can only belong to the world; use a box on a body");
+      break;
+    case ShapeKind::sphere:
+      positive(s[0], "radius");
+      break;
+    case ShapeKind::capsule:
+      positive(s[0], "radius");
+      positive(s[1], "half length");
+      break;
+    case ShapeKind::box:
+      for (int k = 0; k < 3; ++k) positive(s[k], "half extent");
+      break;
+  }
+}
+
+void check_geoms(ModelData& d) {
+  for (std::size_t i = 0; i < d.geoms.size(); ++i) {
+    Geom& g = d.geoms[i];
+    if (g.name.empty()) g.name = fmt::format("geom{}", i);
+  }
+  require_unique_names("geom", d.geoms);
+  for (std::size_t i = 0; i < d.geoms.size(); ++i) {
+    Geom& g = d.geoms[i];
+    const std::string element = label("geom", g.name, i);
+    require_body(element, "body", g.body, d.bodies.size());
+    if (g.material < 0 || g.material >= static_cast<int>(d.materials.size())) {
+      throw InputError(element,
+                       fmt::format("refers to material {}, but the model has {}", g.material, d.materials.size()));
+    }
+    normalise(element, "pose", g.X_BG);
+    check_shape(element, g);
+  }
+}
+
+void check_body_pairs(const ModelData& d, std::vector<BodyPair>& pairs, std::string_view kind) {
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    BodyPair& p = pairs[i];
+    const std::string element = fmt::format("{} #{}", kind, i);
+    require_body(element, "first", p.a, d.bodies.size());
+    require_body(element, "second", p.b, d.bodies.size());
+    if (p.a == p.b) throw InputError(element, "names the same body twice; name two different bodies");
+    if (p.a > p.b) std::swap(p.a, p.b);
+  }
+}
+
+// Spanning forest: breadth first from the world, then from the heaviest body of each remaining component;
+// joints with fewer degrees of freedom first (spec/model.md §8). Returns the loop joints.
+std::vector<int> find_loops(const ModelData& d, int& floating_components) {
+  const int n = static_cast<int>(d.bodies.size());
+  std::vector<std::vector<int>> joints_of(static_cast<std::size_t>(n + 1));
+  const auto slot = [n](int body) { return static_cast<std::size_t>(body == kWorld ? n : body); };
+  std::vector<bool> is_tree(d.joints.size(), false);
+  for (std::size_t i = 0; i < d.joints.size(); ++i) {
+    const JointType t = d.joints[i].type;
+    if (t == JointType::free) continue;
+    joints_of[slot(d.joints[i].base)].push_back(static_cast<int>(i));
+    joints_of[slot(d.joints[i].follower)].push_back(static_cast<int>(i));
+  }
+  const auto rows = [&](int j) { return info(d.joints[static_cast<std::size_t>(j)].type).rows; };
+  for (auto& list : joints_of) {
+    std::stable_sort(list.begin(), list.end(), [&](int a, int b) { return rows(a) > rows(b); });
+  }
+  std::vector<bool> seen(static_cast<std::size_t>(n + 1), false);
+  const auto grow = [&](int root) {
+    std::deque<int> queue = {root};
+    seen[slot(root)] = true;
+    while (!queue.empty()) {
+      const int body = queue.front();
+      queue.pop_front();
+      for (const int ji : joints_of[slot(body)]) {
+        const Joint& j = d.joints[static_cast<std::size_t>(ji)];
+        const int other = j.base == body ? j.follower : j.base;
+        if (seen[slot(other)]) continue;
+        seen[slot(other)] = true;
+        is_tree[static_cast<std::size_t>(ji)] = true;
+        queue.push_back(other);
+      }
+    }
+  };
+  grow(kWorld);
+  std::vector<int> by_mass(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) by_mass[static_cast<std::size_t>(i)] = i;
+  std::stable_sort(by_mass.begin(), by_mass.end(), [&](int a, int b) {
+    return d.bodies[static_cast<std::size_t>(a)].mass > d.bodies[static_cast<std::size_t>(b)].mass;
+  });
+  floating_components = 0;
+  for (const int b : by_mass) {
+    if (seen[slot(b)]) continue;
+    ++floating_components;
+    grow(b);
+  }
+  std::vector<int> loops;
+  for (std::size_t i = 0; i < d.joints.size(); ++i) {
+    if (!is_tree[i] && d.joints[i].type != JointType::free) loops.push_back(static_cast<int>(i));
+  }
+  return loops;
+}
+
+}  // namespace
+
+Model finish_model(ModelData data) {
+  require_finite("model", "gravity", data.gravity);
+  if (!(data.defaults.dt > 0) || !std::isfinite(data.defaults.dt)) {
+    throw InputError("model", fmt::format("default dt is {} s; give a finite step > 0", data.defaults.dt));
+  }
+  if (!(data.defaults.duration > 0) || !std::isfinite(data.defaults.duration)) {
+    throw InputError("model", fmt::format("default duration is {} s; give a finite time > 0", data.defaults.duration));
+  }
+  check_bodies(data);
+  check_joints(data);
+
+  Model model;
+  for (std::size_t i = 0; i < data.joints.size(); ++i) {
+    const int n = info(data.joints[i].type).dofs;
+    model.joint_of_dof_.insert(model.joint_of_dof_.end(), static_cast<std::size_t>(n), static_cast<int>(i));
+  }
+  check_couplings(data, model.joint_of_dof_);
+  check_materials(data);
+  check_geoms(data);
+  check_body_pairs(data, data.excludes, "exclude");
+  check_body_pairs(data, data.includes, "include");
+  model.loop_joints_ = find_loops(data, model.floating_components_);
+  model.d_ = std::make_shared<const ModelData>(std::move(data));
+  return model;
+}
+
+}  // namespace sarrus

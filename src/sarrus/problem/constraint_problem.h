@@ -1,0 +1,113 @@
+// The constraint problem of one step: everything a solver may know (spec/problem.md §1, spec/newton.md §1).
+//
+//   M (u - u_f) = J' lambda,   sigma = J u + v* + R lambda,   K* 'contains' sigma + Gamma(sigma)  perp  lambda in K
+//
+// The unknown velocity u is split into nodes with any number of components: a body (6) in maximal
+// coordinates, a kinematic tree in reduced ones. M is block diagonal by node. Constraint blocks touch one to
+// four nodes and come in the order joints | soft rows | limits | contacts, with the sets
+//   joint    lambda free,  sigma = 0
+//   soft     lower <= lambda <= upper     (drives, springs, dampers, dry friction)
+//   limit    0 <= lambda  perp  sigma >= 0
+//   contact  rows [t, o, n], friction cone |lambda_T| <= mu lambda_N
+// lambda are impulses over the step (N s, N m s); R is diagonal (1/kg or 1/(kg m^2)); v* in m/s or rad/s.
+// Storage is flat and reused: clear() keeps the memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sarrus/math/types.h"
+
+namespace sarrus {
+
+enum class BlockKind : std::uint8_t { joint, soft, limit, contact };
+
+// Where a block came from: for messages, warm-start identity and reports; solvers ignore it.
+enum class RowSource : std::uint8_t {
+  joint,         // source = joint
+  locked_dof,    // source = dof with equal limits
+  coupling,      // source = coupling
+  servo,         // source = dof
+  passive,       // source = dof: spring, damper, armature
+  dry_friction,  // source = dof
+  limit_lower,   // source = dof
+  limit_upper,   // source = dof
+  swing_limit,   // source = joint
+  rope,          // source = joint
+  contact        // source = index into the step's contact list
+};
+
+inline constexpr int kMaxBlockNodes = 4;
+inline constexpr int kMaxBlockRows = 6;
+
+struct ConstraintBlock {
+  BlockKind kind = BlockKind::joint;
+  RowSource source_kind = RowSource::joint;
+  std::int16_t rows = 0;
+  std::int16_t nodes = 0;
+  int row = 0;                    // first row
+  int node[kMaxBlockNodes] = {};  // distinct
+  int jac[kMaxBlockNodes] = {};   // offset in `jacobian` of the row-major (rows x node size) block
+  int source = -1;
+  double mu = 0;         // contacts
+  std::uint64_t id = 0;  // stable from step to step
+};
+
+class ConstraintProblem {
+ public:
+  // --- nodes -------------------------------------------------------------------------------------------
+  // Sets the node layout; offsets of velocities and mass blocks follow. Values are filled by the caller.
+  void set_nodes(std::span<const int> sizes);
+  int node_count() const { return static_cast<int>(node_size.size()); }
+  int velocity_size() const { return velocity_size_; }
+
+  std::vector<int> node_size;
+  std::vector<int> node_offset;  // into velocities
+  std::vector<int> mass_offset;  // into mass and mass_inverse: column-major n_t x n_t blocks
+  std::vector<double> mass;
+  std::vector<double> mass_inverse;
+  VecX u_free;    // u_f = u- + dt M^-1 h
+  double dt = 0;  // s, for reports
+
+  // --- constraints -------------------------------------------------------------------------------------
+  // Removes all constraint blocks, keeps the nodes and the memory.
+  void clear_constraints();
+  // Appends a block with zeroed Jacobian, R = 0, v* = 0, unbounded; blocks must come in segment order.
+  // Nodes must be distinct.
+  ConstraintBlock& add_block(BlockKind kind, int rows, std::span<const int> nodes);
+  double* jacobian_row(const ConstraintBlock& block, int k, int r) {
+    return jacobian.data() + block.jac[k] + r * node_size[static_cast<std::size_t>(block.node[k])];
+  }
+  // v_f = J u_f + v*; call once all rows are filled.
+  void finish();
+
+  int rows() const { return rows_; }
+  int rows_of(BlockKind kind) const { return kind_rows_[static_cast<std::size_t>(kind)]; }
+
+  std::vector<ConstraintBlock> blocks;
+  std::vector<double> jacobian;
+  std::vector<double> R;
+  std::vector<double> bias;   // v*
+  std::vector<double> lower;  // bounds of soft rows; -inf/inf elsewhere
+  std::vector<double> upper;
+  VecX v_free;  // v_f
+
+  // --- operators (no allocation if the outputs have the right size) -------------------------------------
+  void multiply_J(const VecX& u, VecX& out) const;                    // out = J u
+  void multiply_Jt(std::span<const double> lambda, VecX& out) const;  // out = J' lambda
+  void multiply_M(const VecX& u, VecX& out) const;                    // out = M u
+  void multiply_M_inverse(const VecX& f, VecX& out) const;            // out = M^-1 f
+  // diag(D) + R per row, D = J M^-1 J'.
+  void diagonal_D(VecX& out) const;
+  // Dense D + R: reference paths and small problems only.
+  MatX dense_D() const;
+  MatX dense_J() const;
+
+ private:
+  int velocity_size_ = 0;
+  int rows_ = 0;
+  int kind_rows_[4] = {};
+};
+
+}  // namespace sarrus

@@ -1,0 +1,133 @@
+#include "sarrus/problem/residuals.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sarrus/math/cones.h"
+
+namespace sarrus {
+namespace {
+
+// Residuals of one constraint block.
+struct BlockResiduals {
+  double primal = 0;
+  double dual = 0;
+  double complementarity = 0;
+  double natural = 0;
+  double natural_ccp = 0;
+};
+
+BlockResiduals judge_contact(const double* lambda, const double* sigma, double mu) {
+  const Vec3 l(lambda[0], lambda[1], lambda[2]);
+  const Vec3 s(sigma[0], sigma[1], sigma[2]);
+  Vec3 v = s;
+  v[2] += de_saxce(s, mu);
+  BlockResiduals r;
+  r.primal = (l - project_cone(l, mu)).cwiseAbs().maxCoeff();
+  r.dual = (v - project_dual_cone(v, mu)).cwiseAbs().maxCoeff();
+  r.complementarity = std::abs(l.dot(v));
+  r.natural = (l - project_cone(l - v, mu)).cwiseAbs().maxCoeff();
+  r.natural_ccp = (l - project_cone(l - s, mu)).cwiseAbs().maxCoeff();
+  return r;
+}
+
+BlockResiduals judge_limit(double l, double s) {
+  BlockResiduals r;
+  r.primal = std::max(0.0, -l);
+  r.dual = std::max(0.0, -s);
+  r.complementarity = std::abs(l * s);
+  r.natural = r.natural_ccp = std::abs(l - std::max(0.0, l - s));
+  return r;
+}
+
+// Box rows: sigma must vanish inside, be >= 0 at the lower bound and <= 0 at the upper one.
+BlockResiduals judge_box(double l, double s, double lower, double upper) {
+  BlockResiduals r;
+  const double inside = std::clamp(l, lower, upper);
+  r.primal = std::abs(l - inside);
+  r.dual = inside <= lower ? std::max(0.0, -s) : inside >= upper ? std::max(0.0, s) : std::abs(s);
+  r.natural = r.natural_ccp = std::abs(l - std::clamp(l - s, lower, upper));
+  return r;
+}
+
+void merge(BlockResiduals& a, const BlockResiduals& b) {
+  a.primal = std::max(a.primal, b.primal);
+  a.dual = std::max(a.dual, b.dual);
+  a.complementarity = std::max(a.complementarity, b.complementarity);
+  a.natural = std::max(a.natural, b.natural);
+  a.natural_ccp = std::max(a.natural_ccp, b.natural_ccp);
+}
+
+BlockResiduals judge_block(const ConstraintProblem& p, const ConstraintBlock& b, const double* lambda,
+                           const double* sigma) {
+  BlockResiduals r;
+  switch (b.kind) {
+    case BlockKind::joint:
+      for (int k = 0; k < b.rows; ++k) r.dual = std::max(r.dual, std::abs(sigma[b.row + k]));
+      r.natural = r.natural_ccp = r.dual;
+      break;
+    case BlockKind::soft:
+      for (int k = b.row; k < b.row + b.rows; ++k) {
+        const auto i = static_cast<std::size_t>(k);
+        merge(r, judge_box(lambda[k], sigma[k], p.lower[i], p.upper[i]));
+      }
+      break;
+    case BlockKind::limit:
+      for (int k = b.row; k < b.row + b.rows; ++k) merge(r, judge_limit(lambda[k], sigma[k]));
+      break;
+    case BlockKind::contact:
+      r = judge_contact(lambda + b.row, sigma + b.row, b.mu);
+      break;
+  }
+  return r;
+}
+
+}  // namespace
+
+Residuals judge(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& ws) {
+  const int n = p.rows();
+  ws.du.resize(p.velocity_size());
+  ws.u.resize(p.velocity_size());
+  ws.impulse.resize(p.velocity_size());
+  ws.sigma.resize(n);
+  p.multiply_Jt(lambda, ws.impulse);
+  p.multiply_M_inverse(ws.impulse, ws.du);
+  ws.u = p.u_free + ws.du;
+  p.multiply_J(ws.u, ws.sigma);
+
+  Residuals out;
+  double largest = 0;
+  for (const ConstraintBlock& b : p.blocks) {
+    for (int k = b.row; k < b.row + b.rows; ++k) {
+      if (b.kind == BlockKind::joint) out.joint_velocity = std::max(out.joint_velocity, std::abs(ws.sigma[k]));
+      const auto i = static_cast<std::size_t>(k);
+      ws.sigma[k] += p.bias[i] + p.R[i] * lambda[i];
+      largest = std::max({largest, std::abs(lambda[i]), std::abs(p.v_free[k])});
+    }
+  }
+  double* by_kind[] = {&out.natural_map_joint, &out.natural_map_soft, &out.natural_map_limit, &out.natural_map_contact};
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    const ConstraintBlock& b = p.blocks[i];
+    const BlockResiduals r = judge_block(p, b, lambda.data(), ws.sigma.data());
+    // A NaN never wins a comparison, so it is looked for by itself.
+    if (!std::isfinite(r.natural) || !std::isfinite(r.dual)) out.finite = false;
+    if (r.natural > out.natural_map || out.worst_block < 0) out.worst_block = static_cast<int>(i);
+    out.primal = std::max(out.primal, r.primal);
+    out.dual = std::max(out.dual, r.dual);
+    out.complementarity = std::max(out.complementarity, r.complementarity);
+    out.natural_map = std::max(out.natural_map, r.natural);
+    out.natural_map_ccp = std::max(out.natural_map_ccp, r.natural_ccp);
+    double& kind = *by_kind[static_cast<std::size_t>(b.kind)];
+    kind = std::max(kind, r.natural);
+  }
+  ws.momentum.resize(p.velocity_size());
+  p.multiply_M(ws.du, ws.momentum);
+  out.equations = p.velocity_size() == 0 ? 0.0 : (ws.momentum - ws.impulse).cwiseAbs().maxCoeff();
+  out.finite = out.finite && ws.u.allFinite();
+  out.scale = std::max(largest, 1.0);
+  out.natural_map_relative = out.natural_map / out.scale;
+  out.natural_map_ccp_relative = out.natural_map_ccp / out.scale;
+  return out;
+}
+
+}  // namespace sarrus

@@ -1,0 +1,52 @@
+// The one judge: every residual that is reported, by whomever, is computed here from the problem and the
+// answer (spec/benchmarks.md §5, spec/solvers.md §0). Solvers use it to stop; nobody grades himself.
+//
+//   u       = u_f + M^-1 J' lambda
+//   sigma   = J u + v* + R lambda                  biased constraint velocity, m/s or rad/s
+//   v_hat   = sigma + Gamma(sigma)                 Gamma_N = mu |sigma_T| on contacts, else 0
+//   primal  = |lambda - P_K(lambda)|               dual = |v_hat - P_K*(v_hat)|
+//   complementarity = max_j |lambda_j . v_hat_j|   over limits and contacts
+//   natural_map     = |lambda - P_K(lambda - v_hat)|    (NCP);   natural_map_ccp with sigma instead of v_hat
+//   equations       = |M (u - u_f) - J' lambda|    (equals |M(u+ - u-) - dt h - J' lambda|)
+// All in the infinity norm and raw SI units. Relative values divide by S = max(|lambda|, |v_f|, 1).
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "sarrus/problem/constraint_problem.h"
+
+namespace sarrus {
+
+struct Residuals {
+  double primal = 0;
+  double dual = 0;
+  double complementarity = 0;
+  double natural_map = 0;
+  double natural_map_ccp = 0;
+  double equations = 0;
+  double joint_velocity = 0;  // |J_J u+| of bilateral rows, without bias, m/s or rad/s
+  double scale = 0;           // S
+  double natural_map_relative = 0;
+  double natural_map_ccp_relative = 0;
+  int worst_block = -1;  // constraint block with the largest natural-map residual
+  // Natural map by kind of constraint.
+  double natural_map_joint = 0;
+  double natural_map_soft = 0;
+  double natural_map_limit = 0;
+  double natural_map_contact = 0;
+  bool finite = true;  // false: some number is NaN or infinite, the rest is meaningless
+};
+
+// Scratch memory of the judge; reused between calls so that judging allocates nothing after warm-up.
+struct JudgeWorkspace {
+  VecX du;        // M^-1 J' lambda
+  VecX u;         // u_f + du
+  VecX sigma;     // biased constraint velocities of the judged answer
+  VecX impulse;   // J' lambda
+  VecX momentum;  // M du
+};
+
+Residuals judge(const ConstraintProblem& problem, std::span<const double> lambda, JudgeWorkspace& workspace);
+
+}  // namespace sarrus

@@ -1,0 +1,58 @@
+#include "sarrus/scenes/scenes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "sarrus/model/error.h"
+#include "sarrus/scenes/scenes_internal.h"
+
+namespace sarrus {
+
+const std::vector<SceneInfo>& scene_registry() {
+  static const std::vector<SceneInfo> registry = {
+      {"box_on_plane", "a 1 kg cube dropped on a floor", scenes::box_on_plane},
+      {"boxes_fixed", "1 kg and 1000 kg cubes welded together, dropped on a floor", scenes::boxes_fixed},
+      {"nunchuk", "two bars and a ball on two spherical joints, dropped on a floor", scenes::nunchuk},
+      {"fourbar_fixed", "a small driven four-bar welded to the world (26 rows, rank 23)", scenes::fourbar_fixed},
+      {"fourbar_free", "the same four-bar standing free on a floor (20 rows, rank 17)", scenes::fourbar_free},
+      {"free_body", "a free body flips about its middle axis (Dzhanibekov effect)", scenes::free_body},
+      {"spinning_top", "a top in exact steady precession on a spherical joint", scenes::spinning_top},
+      {"fourbar_swing", "a four-bar of unequal bars swings under gravity from rest", scenes::fourbar_swing},
+      {"fourbar_parallelogram", "four equal bars swing as a parallelogram", scenes::fourbar_parallelogram},
+      {"double_pendulum", "two 1 m bars released from the horizontal", scenes::double_pendulum},
+      {"slider_crank", "a crank at constant speed drives a slider", scenes::slider_crank},
+      {"bennett_linkage", "four skew hinges that move although Gruebler says -2", scenes::bennett_linkage},
+      {"sarrus_linkage", "hinged plates guide a platform along a straight line", scenes::sarrus_linkage},
+      {"stewart_platform", "a platform on six UPS legs with position servos", scenes::stewart_platform},
+      {"jansen_walker", "Theo Jansen's linkage with eight legs walks on a floor", scenes::jansen_walker},
+      {"ring20", "20 hinged cubes in a closed ring dropped flat on a floor", scenes::ring20},
+      {"ring20_tilted", "the ring of 20 cubes dropped with a tilt of 10 degrees", scenes::ring20_tilted},
+      {"stack15", "15 cubes, 1 kg at the bottom to 10 t at the top", scenes::stack15},
+      {"stack15_equal", "15 cubes of 1 kg", scenes::stack15_equal},
+      {"box_wall", "a pyramid of 15 cubes (mass ratio 10^4) hit by a heavy ball", scenes::box_wall},
+      {"clutter40", "40 spheres and cubes dropped into a box with walls", scenes::clutter40},
+      {"sphere_stack", "20 spheres stacked exactly on top of each other", scenes::sphere_stack},
+      {"incline", "four boxes with four friction coefficients on a 15 degree incline", scenes::incline},
+  };
+  return registry;
+}
+
+bool is_builtin_scene(std::string_view name) {
+  return std::ranges::any_of(scene_registry(), [name](const SceneInfo& s) { return s.name == name; });
+}
+
+Model make_scene(std::string_view name) {
+  std::vector<std::string> known;
+  for (const SceneInfo& s : scene_registry()) {
+    if (s.name == name) return s.make();
+    known.emplace_back(s.name);
+  }
+  const std::string near = nearest_name(name, known);
+  throw InputError(fmt::format("scene '{}'", name),
+                   near.empty() ? fmt::format("no built-in scene has this name; use one of {}", fmt::join(known, ", "))
+                                : fmt::format("no built-in scene has this name; did you mean '{}'?", near));
+}
+
+}  // namespace sarrus

@@ -1,0 +1,421 @@
+#include "sarrus/solvers/admm.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "sarrus/math/cones.h"
+#include "sarrus/model/error.h"
+#include "sarrus/solvers/normal_matrix.h"
+
+namespace sarrus {
+namespace {
+
+struct ParameterEntry {
+  const char* name;
+  const char* meaning;
+  double lower, upper;
+  std::function<double(const AdmmParameters&)> get;
+  std::function<void(AdmmParameters&, double)> set;
+};
+
+const std::vector<ParameterEntry>& entries() {
+  using P = AdmmParameters;
+  static const std::vector<ParameterEntry> list = {
+      {"max_iterations", "iteration limit", 1, 1e9, [](const P& p) { return p.max_iterations; },
+       [](P& p, double x) { p.max_iterations = static_cast<int>(x); }},
+      {"rho0", "first penalty of the fixed and linear rules", 1e-12, 1e12, [](const P& p) { return p.rho0; },
+       [](P& p, double x) { p.rho0 = x; }},
+      {"eta", "proximal term", 0, 1, [](const P& p) { return p.eta; }, [](P& p, double x) { p.eta = x; }},
+      {"omega", "over-relaxation", 0.1, 1.99, [](const P& p) { return p.omega; }, [](P& p, double x) { p.omega = x; }},
+      {"alpha", "ratio of residuals that changes the penalty", 1, 1e6, [](const P& p) { return p.alpha; },
+       [](P& p, double x) { p.alpha = x; }},
+      {"tau", "factor of the linear rule", 1, 1e3, [](const P& p) { return p.tau; }, [](P& p, double x) { p.tau = x; }},
+      {"p0", "first exponent of the spectral rule", -1, 1, [](const P& p) { return p.p0; },
+       [](P& p, double x) { p.p0 = x; }},
+      {"dp", "step of the spectral exponent", 0, 1, [](const P& p) { return p.dp; }, [](P& p, double x) { p.dp = x; }},
+      {"adapt_every", "iterations between changes of the penalty", 1, 1e9, [](const P& p) { return p.adapt_every; },
+       [](P& p, double x) { p.adapt_every = static_cast<int>(x); }},
+      {"scaling", "row equilibration, 0 or 1", 0, 1, [](const P& p) { return p.scaling ? 1.0 : 0.0; },
+       [](P& p, double x) { p.scaling = x != 0; }},
+      {"split_joints", "give bilateral rows the penalty too (the papers' form), 0 or 1", 0, 1,
+       [](const P& p) { return p.split_joints ? 1.0 : 0.0; }, [](P& p, double x) { p.split_joints = x != 0; }},
+      {"dense", "factor a dense D instead of the node graph, 0 or 1", 0, 1,
+       [](const P& p) { return p.dense ? 1.0 : 0.0; }, [](P& p, double x) { p.dense = x != 0; }},
+  };
+  return list;
+}
+
+AdmmParameters read_parameters(const SolverParameters& given) {
+  AdmmParameters p;
+  for (const auto& [name, value] : given) {
+    for (const ParameterEntry& e : entries()) {
+      if (name != e.name) continue;
+      if (value < e.lower || value > e.upper) {
+        throw InputError(fmt::format("solver parameter '{}'", name),
+                         fmt::format("is {}; give a number in [{}, {}]", value, e.lower, e.upper));
+      }
+      e.set(p, value);
+    }
+  }
+  return p;
+}
+
+class Admm final : public Solver {
+ public:
+  Admm(PenaltyRule rule, bool ccp, const AdmmParameters& parameters) : rule_(rule), ccp_(ccp), par_(parameters) {}
+
+  SolveReport solve(const ConstraintProblem& problem, double tolerance, std::span<double> lambda) override;
+  void reset() override {
+    exponent_ = par_.p0;
+    linear_rho_ = par_.rho0;
+    power_.resize(0);
+  }
+
+ private:
+  struct Norms {
+    double primal = 0;
+    double dual = 0;
+    double raw = 0;     // the larger of both in raw SI units
+    double change = 0;  // |x - x-|, raw
+    double size = 0;    // |y|, raw
+  };
+
+  void resize(const ConstraintProblem& p);
+  void scale_rows(const ConstraintProblem& p);
+  void warm_start(const ConstraintProblem& p, std::span<const double> lambda);
+  void estimate_spectrum(const ConstraintProblem& p);
+  void initial_penalty();
+  bool factor(const ConstraintProblem& p);
+  void iterate(const ConstraintProblem& p);
+  void update_x(const ConstraintProblem& p);
+  void update_y_z(const ConstraintProblem& p);
+  Norms norms() const;
+  bool adapt(const Norms& n);
+  // z = sigma(lambda) + Gamma, scaled.
+  void apply_D(const ConstraintProblem& p, const VecX& in, VecX& out);
+  bool consider(const ConstraintProblem& p, double tolerance, std::span<double> best, SolveReport& report);
+
+  PenaltyRule rule_;
+  bool ccp_;
+  AdmmParameters par_;
+
+  // Carried from solve to solve: exponent and penalty of the adaptive rules, eigenvector of D+R.
+  double exponent_ = 0.2;
+  double linear_rho_ = 1.0;
+  VecX power_;
+
+  double rho_ = 1;
+  double L_ = 1, m_ = 1, kappa_ = 1;
+  VecX scale_, R_, v_free_, E_, weight_, split_, row_rho_;
+  VecX x_, y_, z_, x_old_, y_old_, rhs_, t_, w_, w2_, candidate_;
+  NormalMatrix normal_;
+  MatX dense_D_;
+  Eigen::LLT<MatX> dense_llt_;
+  JudgeWorkspace judge_;
+};
+
+void Admm::resize(const ConstraintProblem& p) {
+  const int n = p.rows();
+  for (VecX* v : {&scale_, &R_, &v_free_, &E_, &weight_, &split_, &row_rho_, &x_, &y_, &z_, &x_old_, &y_old_, &rhs_,
+                  &t_, &candidate_}) {
+    v->resize(n);
+  }
+  w_.resize(p.velocity_size());
+  w2_.resize(p.velocity_size());
+}
+
+void Admm::scale_rows(const ConstraintProblem& p) {
+  if (par_.scaling) {
+    p.diagonal_D(scale_);
+    for (const ConstraintBlock& b : p.blocks) {
+      if (b.kind == BlockKind::contact) {
+        scale_.segment<3>(b.row).setConstant(scale_.segment<3>(b.row).sum() / 3.0);
+      }
+    }
+    scale_ = scale_.cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
+  } else {
+    scale_.setOnes();
+  }
+  split_.setOnes();
+  if (!par_.split_joints) split_.head(p.rows_of(BlockKind::joint)).setZero();
+  for (int i = 0; i < p.rows(); ++i) {
+    R_[i] = scale_[i] * scale_[i] * p.R[static_cast<std::size_t>(i)];
+    v_free_[i] = scale_[i] * p.v_free[i];
+  }
+}
+
+void Admm::apply_D(const ConstraintProblem& p, const VecX& in, VecX& out) {
+  candidate_ = scale_.cwiseProduct(in);
+  p.multiply_Jt({candidate_.data(), static_cast<std::size_t>(candidate_.size())}, w_);
+  p.multiply_M_inverse(w_, w2_);
+  p.multiply_J(w2_, out);
+  out = scale_.cwiseProduct(out) + R_.cwiseProduct(in);
+}
+
+void Admm::warm_start(const ConstraintProblem& p, std::span<const double> lambda) {
+  for (int i = 0; i < p.rows(); ++i) x_[i] = lambda[static_cast<std::size_t>(i)] / scale_[i];
+  y_ = x_;
+  if (x_.isZero(0)) {
+    z_.setZero();
+    return;
+  }
+  apply_D(p, x_, z_);
+  z_ += v_free_;
+  for (const ConstraintBlock& b : p.blocks) {
+    if (b.kind == BlockKind::joint) z_.segment(b.row, b.rows).setZero();
+    if (b.kind == BlockKind::contact && !ccp_) z_[b.row + 2] += de_saxce(z_.segment<3>(b.row), b.mu);
+  }
+}
+
+// Largest eigenvalue of D + R by power iteration; the last eigenvector is a good start for a similar problem.
+void Admm::estimate_spectrum(const ConstraintProblem& p) {
+  const int n = p.rows();
+  int iterations = 5;
+  if (power_.size() != n) {
+    power_.resize(n);
+    for (int i = 0; i < n; ++i) power_[i] = 1.0 + 0.3 * std::sin(1.7 * i);
+    iterations = 20;
+  }
+  double value = 1;
+  for (int k = 0; k < iterations; ++k) {
+    const double norm = power_.norm();
+    if (!(norm > 1e-150) || !std::isfinite(norm)) {
+      power_.setOnes();
+      continue;
+    }
+    power_ /= norm;
+    apply_D(p, power_, t_);
+    const double rayleigh = power_.dot(t_);
+    power_ = t_;
+    const bool settled = std::abs(rayleigh - value) <= 1e-2 * rayleigh;
+    value = rayleigh;
+    if (settled) break;
+  }
+  L_ = 1.05 * value + par_.eta;
+  m_ = par_.eta + R_.minCoeff();
+  if (!(m_ > 1e-300)) m_ = 1e-300;
+  kappa_ = std::max(1.0, L_ / m_);
+}
+
+void Admm::initial_penalty() {
+  switch (rule_) {
+    case PenaltyRule::fixed:
+      rho_ = par_.rho0;
+      break;
+    case PenaltyRule::linear:
+      rho_ = linear_rho_;
+      break;
+    case PenaltyRule::spectral:
+      rho_ = std::sqrt(L_ * m_) * std::pow(kappa_, exponent_);
+      break;
+  }
+  rho_ = std::clamp(rho_, 1e-8 * L_, 1e8 * L_);
+}
+
+bool Admm::factor(const ConstraintProblem& p) {
+  row_rho_ = rho_ * split_;
+  E_ = (R_ + row_rho_ + VecX::Constant(R_.size(), par_.eta)).cwiseInverse();
+  if (par_.dense) {
+    MatX A = dense_D_;
+    A.diagonal() += row_rho_;
+    A.diagonal().array() += par_.eta;
+    dense_llt_.compute(A);
+    return dense_llt_.info() == Eigen::Success;
+  }
+  weight_ = scale_.cwiseAbs2().cwiseProduct(E_);
+  return normal_.factor(p, {weight_.data(), static_cast<std::size_t>(weight_.size())});
+}
+
+// x = -(D + R + (eta + rho) 1)^-1 (v_f + s - eta x- - rho y- - z-)
+void Admm::update_x(const ConstraintProblem& p) {
+  rhs_ = par_.eta * x_ + row_rho_.cwiseProduct(y_) + z_ - v_free_;
+  if (!ccp_) {
+    for (const ConstraintBlock& b : p.blocks) {
+      if (b.kind == BlockKind::contact) rhs_[b.row + 2] -= de_saxce(z_.segment<3>(b.row), b.mu);
+    }
+  }
+  if (par_.dense) {
+    x_ = dense_llt_.solve(rhs_);
+    return;
+  }
+  t_ = E_.cwiseProduct(rhs_);
+  candidate_ = scale_.cwiseProduct(t_);
+  p.multiply_Jt({candidate_.data(), static_cast<std::size_t>(candidate_.size())}, w_);
+  normal_.solve(w_);
+  p.multiply_J(w_, candidate_);
+  x_ = t_ - E_.cwiseProduct(scale_).cwiseProduct(candidate_);
+}
+
+void Admm::update_y_z(const ConstraintProblem& p) {
+  // rhs_ is free again: the relaxed point and then the point to project.
+  t_ = par_.omega * x_ + (1.0 - par_.omega) * y_old_;
+  rhs_ = t_ - z_ / rho_;
+  for (const ConstraintBlock& b : p.blocks) {
+    switch (b.kind) {
+      case BlockKind::joint:
+        for (int i = b.row; i < b.row + b.rows; ++i) y_[i] = split_[i] != 0 ? t_[i] : x_[i];
+        break;
+      case BlockKind::soft:
+        for (int i = b.row; i < b.row + b.rows; ++i) {
+          const auto k = static_cast<std::size_t>(i);
+          y_[i] = project_interval(rhs_[i], p.lower[k] / scale_[i], p.upper[k] / scale_[i]);
+        }
+        break;
+      case BlockKind::limit:
+        for (int i = b.row; i < b.row + b.rows; ++i) y_[i] = std::max(0.0, rhs_[i]);
+        break;
+      case BlockKind::contact:
+        y_.segment<3>(b.row) = project_cone(rhs_.segment<3>(b.row), b.mu);
+        break;
+    }
+  }
+  z_ -= row_rho_.cwiseProduct(t_ - y_);
+}
+
+void Admm::iterate(const ConstraintProblem& p) {
+  x_old_ = x_;
+  y_old_ = y_;
+  update_x(p);
+  update_y_z(p);
+}
+
+Admm::Norms Admm::norms() const {
+  Norms n;
+  for (Eigen::Index i = 0; i < x_.size(); ++i) {
+    const double primal = std::abs(x_[i] - y_[i]);
+    const double dual = std::abs(par_.eta * (x_[i] - x_old_[i]) + row_rho_[i] * (y_[i] - y_old_[i]) -
+                                 row_rho_[i] * (par_.omega - 1.0) * (x_[i] - y_old_[i]));
+    n.primal = std::max(n.primal, primal);
+    n.dual = std::max(n.dual, dual);
+    n.raw = std::max({n.raw, primal * scale_[i], dual / scale_[i]});
+    n.change = std::max({n.change, scale_[i] * std::abs(x_[i] - x_old_[i]), scale_[i] * std::abs(y_[i] - y_old_[i])});
+    n.size = std::max(n.size, scale_[i] * std::abs(y_[i]));
+  }
+  // A NaN is invisible to max; the sum shows it.
+  if (!std::isfinite(x_.sum()) || !std::isfinite(z_.sum())) n.raw = std::numeric_limits<double>::infinity();
+  return n;
+}
+
+bool Admm::adapt(const Norms& n) {
+  if (rule_ == PenaltyRule::fixed) return false;
+  const int direction = n.primal >= par_.alpha * n.dual ? 1 : n.dual >= par_.alpha * n.primal ? -1 : 0;
+  if (direction == 0) return false;
+  const double before = rho_;
+  if (rule_ == PenaltyRule::linear) {
+    rho_ *= direction > 0 ? par_.tau : 1.0 / par_.tau;
+  } else {
+    rho_ *= std::pow(kappa_, direction * par_.dp);
+  }
+  rho_ = std::clamp(rho_, 1e-8 * L_, 1e8 * L_);
+  if (rho_ == before) return false;
+  if (rule_ == PenaltyRule::linear) linear_rho_ = rho_;
+  if (rule_ == PenaltyRule::spectral) exponent_ += direction * par_.dp;
+  return true;
+}
+
+// Judges y; keeps it if it is the best so far. True if the tolerance is met.
+bool Admm::consider(const ConstraintProblem& p, double tolerance, std::span<double> best, SolveReport& report) {
+  candidate_ = scale_.cwiseProduct(y_);
+  const Residuals r = judge(p, {candidate_.data(), static_cast<std::size_t>(candidate_.size())}, judge_);
+  if (!r.finite) return false;
+  const double value = ccp_ ? r.natural_map_ccp : r.natural_map;
+  const double known = ccp_ ? report.residuals.natural_map_ccp : report.residuals.natural_map;
+  if (!report.residuals.finite || value < known) {
+    report.residuals = r;
+    std::copy(candidate_.begin(), candidate_.end(), best.begin());
+  }
+  return value <= tolerance * r.scale;
+}
+
+SolveReport Admm::solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) {
+  SolveReport report;
+  report.residuals.finite = false;  // nothing judged yet
+  if (p.rows() == 0) {
+    report.residuals = judge(p, lambda, judge_);
+    report.status = report.residuals.finite ? SolveStatus::converged : SolveStatus::non_finite;
+    return report;
+  }
+  if (!p.v_free.allFinite() || !p.u_free.allFinite()) {
+    report.residuals = judge(p, lambda, judge_);
+    report.residuals.finite = false;
+    report.status = SolveStatus::non_finite;
+    return report;
+  }
+  resize(p);
+  scale_rows(p);
+  warm_start(p, lambda);
+  if (consider(p, tolerance, lambda, report)) {
+    report.status = SolveStatus::converged;
+    return report;
+  }
+  estimate_spectrum(p);
+  initial_penalty();
+  if (par_.dense) {
+    dense_D_ = p.dense_D();
+    dense_D_ = scale_.asDiagonal() * dense_D_ * scale_.asDiagonal();
+  } else {
+    normal_.prepare(p);
+  }
+  if (!factor(p)) {
+    report.status = SolveStatus::non_finite;
+    return report;
+  }
+  report.factorisations = 1;
+  constexpr int kJudgeEvery = 25;  // best-iterate bookkeeping when the cheap test does not fire
+  double worth = 1.0;              // the cheap test is tightened whenever the judge disagrees with it
+  for (int it = 1; it <= par_.max_iterations; ++it) {
+    iterate(p);
+    report.iterations = it;
+    const Norms n = norms();
+    if (!std::isfinite(n.raw)) {
+      report.status = SolveStatus::non_finite;
+      return report;
+    }
+    const double target = worth * tolerance * std::max({1.0, n.size, p.v_free.cwiseAbs().maxCoeff()});
+    const bool promising = n.raw <= target;
+    if (promising || it % kJudgeEvery == 0) {
+      if (consider(p, tolerance, lambda, report)) {
+        report.status = SolveStatus::converged;
+        return report;
+      }
+      if (promising) worth *= 0.3;
+    }
+    if (n.change < 1e-15 * (1.0 + n.size)) {
+      consider(p, tolerance, lambda, report);
+      report.status = SolveStatus::stalled;
+      return report;
+    }
+    if (it % par_.adapt_every == 0 && adapt(n)) {
+      if (!factor(p)) {
+        report.status = SolveStatus::non_finite;
+        return report;
+      }
+      ++report.factorisations;
+    }
+  }
+  consider(p, tolerance, lambda, report);
+  report.status = SolveStatus::max_iterations;
+  return report;
+}
+
+}  // namespace
+
+std::vector<ParameterInfo> admm_parameter_info() {
+  std::vector<ParameterInfo> list;
+  const AdmmParameters defaults;
+  for (const ParameterEntry& e : entries()) list.push_back({e.name, e.get(defaults), e.meaning});
+  return list;
+}
+
+std::unique_ptr<Solver> make_admm(PenaltyRule rule, bool ccp, const SolverParameters& parameters) {
+  auto solver = std::make_unique<Admm>(rule, ccp, read_parameters(parameters));
+  solver->reset();
+  return solver;
+}
+
+}  // namespace sarrus

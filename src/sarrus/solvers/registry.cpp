@@ -1,0 +1,57 @@
+#include "sarrus/solvers/registry.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sarrus/model/error.h"
+#include "sarrus/model/model.h"
+#include "sarrus/solvers/admm.h"
+
+namespace sarrus {
+
+const std::vector<SolverInfo>& solver_registry() {
+  static const std::vector<SolverInfo> registry = {
+      {"admm-ncp-fp", "ADMM on the NCP, fixed penalty", Law::ncp, admm_parameter_info(),
+       [](const SolverParameters& p) { return make_admm(PenaltyRule::fixed, false, p); }},
+      {"admm-ncp-la", "ADMM on the NCP, penalty adapted by a constant factor", Law::ncp, admm_parameter_info(),
+       [](const SolverParameters& p) { return make_admm(PenaltyRule::linear, false, p); }},
+      {"admm-ncp-sa", "ADMM on the NCP, penalty adapted by the spectrum of D (default)", Law::ncp,
+       admm_parameter_info(), [](const SolverParameters& p) { return make_admm(PenaltyRule::spectral, false, p); }},
+      {"admm-ccp", "ADMM on the convex relaxation (CCP), spectral penalty; sliding bodies lift by dt mu v", Law::ccp,
+       admm_parameter_info(), [](const SolverParameters& p) { return make_admm(PenaltyRule::spectral, true, p); }},
+  };
+  return registry;
+}
+
+const SolverInfo& solver_info(std::string_view id) {
+  std::vector<std::string> known;
+  for (const SolverInfo& s : solver_registry()) {
+    if (s.id == id) return s;
+    known.emplace_back(s.id);
+  }
+  throw InputError(fmt::format("solver '{}'", id), fmt::format("unknown; use one of {}", fmt::join(known, ", ")));
+}
+
+std::unique_ptr<Solver> make_solver(std::string_view id, const SolverParameters& parameters) {
+  const SolverInfo& s = solver_info(id);
+  for (const auto& [name, value] : parameters) {
+    std::vector<std::string> known;
+    for (const ParameterInfo& p : s.parameters) known.push_back(p.name);
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      const std::string near = nearest_name(name, known);
+      throw InputError(fmt::format("solver '{}', parameter '{}'", id, name),
+                       near.empty() ? fmt::format("unknown; use one of {}", fmt::join(known, ", "))
+                                    : fmt::format("unknown; did you mean '{}'?", near));
+    }
+    if (!std::isfinite(value)) {
+      throw InputError(fmt::format("solver '{}', parameter '{}'", id, name),
+                       fmt::format("is {}; give a finite number", value));
+    }
+  }
+  return s.make(parameters);
+}
+
+}  // namespace sarrus

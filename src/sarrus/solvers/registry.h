@@ -1,0 +1,28 @@
+// The list of solvers: one line each. Adding a solver = one header, one source, one line in registry.cpp.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sarrus/solvers/solver.h"
+
+namespace sarrus {
+
+enum class Law : std::uint8_t { ncp, ccp };  // what a solver solves; the judge measures it by this law
+
+struct SolverInfo {
+  std::string_view id;
+  std::string_view summary;
+  Law law;
+  std::vector<ParameterInfo> parameters;
+  std::unique_ptr<Solver> (*make)(const SolverParameters&);
+};
+
+const std::vector<SolverInfo>& solver_registry();
+// Throws InputError listing the known ids (unknown id) or parameters (unknown name, value out of range).
+const SolverInfo& solver_info(std::string_view id);
+std::unique_ptr<Solver> make_solver(std::string_view id, const SolverParameters& parameters = {});
+
+}  // namespace sarrus

@@ -1,0 +1,47 @@
+// The interface of every constraint solver. A solver sees the constraint problem and nothing else.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sarrus/problem/constraint_problem.h"
+#include "sarrus/problem/residuals.h"
+
+namespace sarrus {
+
+enum class SolveStatus : std::uint8_t { converged, max_iterations, stalled, infeasible, non_finite };
+std::string_view name(SolveStatus status);
+
+// Parameters by name, as given on the command line or in C++.
+using SolverParameters = std::map<std::string, double>;
+
+struct ParameterInfo {
+  std::string name;
+  double default_value = 0;
+  std::string meaning;
+};
+
+struct SolveReport {
+  SolveStatus status = SolveStatus::max_iterations;
+  Residuals residuals;  // the judge's, of the returned impulses
+  int iterations = 0;
+  int factorisations = 0;
+};
+
+// Solvers keep their workspace between calls: one object per simulation and thread, reused step after step.
+class Solver {
+ public:
+  virtual ~Solver() = default;
+  // `lambda` holds the warm start on entry (zeros: cold) and the answer, projected on K, on return: the best
+  // iterate by the judge's natural map, whatever the status. Stops when the judged natural map is
+  // <= tolerance * S (residuals.h).
+  virtual SolveReport solve(const ConstraintProblem& problem, double tolerance, std::span<double> lambda) = 0;
+  // Forget everything carried over from earlier solves (penalty, multipliers).
+  virtual void reset() = 0;
+};
+
+}  // namespace sarrus

@@ -1,0 +1,37 @@
+// What `sarrus check` tells about a model at its reference pose, before anything moves.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sarrus/model/model.h"
+
+namespace sarrus {
+
+struct ModelAnalysis {
+  int bodies = 0;
+  int joints = 0;
+  int couplings = 0;
+  int geoms = 0;
+  int loops = 0;                // joints beyond a spanning forest
+  int floating_components = 0;  // groups of bodies without a joint to the world
+  int coordinates = 0;          // scalar joint coordinates
+  int drives = 0;
+  int limits = 0;                  // coordinates with a limit, plus swing limits
+  int velocity_dofs = 0;           // 6 n_b
+  int rows = 0;                    // bilateral constraint rows (joints, couplings, rods)
+  int rank = 0;                    // rank of the row-equilibrated Jacobian, singular values above 1e-9 of the largest
+  int redundant_rows = 0;          // rows - rank
+  int mobility = 0;                // 6 n_b - rank
+  double mass_ratio = 1;           // largest over smallest body mass
+  double condition = 1;            // of D = J M^-1 J' over its non-zero eigenvalues (above 1e-12 of the largest)
+  double joint_gap = 0;            // m, at the reference pose
+  double joint_angle = 0;          // rad
+  int initial_contacts = 0;        // contacts at the reference pose, gap <= 2 mm
+  double initial_penetration = 0;  // m
+  std::vector<std::string> warnings;
+};
+
+ModelAnalysis analyse(const Model& model);
+
+}  // namespace sarrus

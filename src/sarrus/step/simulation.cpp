@@ -1,0 +1,537 @@
+// One step, in the order of the method: inputs, poses of the rows, events, free velocity, rows, solve and judge,
+// integrate, project. Everything before `commit` works on copies: a step that fails leaves the state untouched.
+#include "sarrus/step/simulation.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "sarrus/dynamics/joint_kinematics.h"
+#include "sarrus/dynamics/mass.h"
+#include "sarrus/math/so3.h"
+#include "sarrus/model/error.h"
+#include "sarrus/problem/contact_rows.h"
+#include "sarrus/problem/joint_rows.h"
+#include "sarrus/solvers/registry.h"
+#include "sarrus/step/projection.h"
+#include "sarrus/step/warm_start.h"
+
+namespace sarrus {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+SimulationOptions complete(SimulationOptions o, const Model& model) {
+  if (o.dt == 0) o.dt = model.defaults().dt;
+  if (!o.integrator) o.integrator = model.defaults().integrator;
+  validate(o);
+  if (o.restitution_threshold == 0) o.restitution_threshold = 2 * model.gravity().norm() * o.dt;
+  return o;
+}
+
+// The residual a solver is measured by.
+double natural_map(const Residuals& r, Law law) { return law == Law::ccp ? r.natural_map_ccp : r.natural_map; }
+
+}  // namespace
+
+struct Simulation::Impl {
+  Impl(Model model_in, SimulationOptions options_in);
+
+  void step();
+  bool advance(double dt, int depth);
+  bool attempt(double dt);
+
+  void read_inputs(double dt);
+  void pose_rows(double dt);
+  void detect_events(double dt);
+  void free_velocity(double dt);
+  void add_drive_forces(double dt);
+  void build_rows(double dt);
+  bool solve();
+  bool within(const Residuals& r, double tolerance, Law law) const;
+  void integrate(double dt);
+  void project(double dt);
+  void correct_gyroscopic(double dt);
+  bool commit(double dt);
+  void report_failure();
+  std::string describe(const ConstraintBlock& block) const;
+  void check_dof(int dof, std::string_view call) const;
+
+  Model model;
+  SimulationOptions options;
+  State state;
+  StepReport report;
+  std::string message;
+
+  // Inputs.
+  struct TargetOverride {
+    bool active = false;
+    double target = 0;
+    double rate = 0;
+  };
+  std::vector<TargetOverride> overrides;  // by dof
+  std::vector<double> joint_forces;       // by dof
+  std::vector<Vec6> wrenches;             // by body
+  std::vector<DriveInput> inputs;         // by dof, evaluated
+
+  // Workspaces of one step.
+  std::vector<Mat3> inertia_inverse_B;
+  std::vector<Pose> row_poses;        // where rows are evaluated: s, or the midpoint
+  std::vector<Pose> predicted_poses;  // s + dt u-
+  std::vector<Pose> new_poses;
+  std::vector<double> row_q;
+  std::vector<double> new_q;
+  VecX u_minus, u_plus;
+  JointKinematics start, rows_kinematics, predicted;
+  CollisionDetector detector;
+  std::vector<Contact> contacts;
+  ConstraintProblem problem;
+  std::vector<double> lambda, fallback_lambda;
+  JudgeWorkspace judge_workspace;
+  WarmStart warm;
+  Projector projector;
+  std::unique_ptr<Solver> solver, fallback;
+  Law law, fallback_law;
+  std::vector<State> saved;  // one per sub-step depth
+
+  bool moreau() const { return *options.integrator == Integrator::moreau; }
+};
+
+Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
+    : model(std::move(model_in)),
+      options(complete(std::move(options_in), model)),
+      state(State::initial(model)),
+      start(model),
+      rows_kinematics(model),
+      predicted(model),
+      detector(model, options.collision),
+      projector(model),
+      solver(make_solver(options.solver, options.solver_parameters)),
+      fallback(make_solver(options.fallback)),
+      law(solver_info(options.solver).law),
+      fallback_law(solver_info(options.fallback).law) {
+  const auto n_b = static_cast<std::size_t>(model.body_count());
+  const auto n_q = static_cast<std::size_t>(model.dof_count());
+  overrides.resize(n_q);
+  joint_forces.assign(n_q, 0.0);
+  wrenches.assign(n_b, Vec6::Zero());
+  inputs.resize(n_q);
+  for (const Body& b : model.bodies()) inertia_inverse_B.push_back(b.inertia_B.inverse());
+  row_poses = predicted_poses = new_poses = state.X_WB;
+  row_q = new_q = state.q;
+  u_minus.setZero(6 * model.body_count());
+  u_plus = u_minus;
+  const std::vector<int> sizes(n_b, 6);
+  problem.set_nodes(sizes);
+  contacts.reserve(64 + 16 * model.geoms().size());
+  saved.assign(static_cast<std::size_t>(options.max_substep_depth) + 1, state);
+
+  // Joints given by local anchors may not meet at the reference pose: assemble them once.
+  start.update(state.X_WB);
+  projector.project_poses(state.X_WB, start, state.q, 1e-12, 100);
+  start.update_coordinates(state.q);
+  const JointErrors errors = joint_errors(model, start, state.q);
+  if (errors.gap > 1e-9 || errors.angle > 1e-9) {
+    throw InputError(
+        fmt::format("joint '{}'", model.joints()[static_cast<std::size_t>(std::max(0, errors.worst_joint))].name),
+        fmt::format("cannot be assembled at the reference pose ({:.3g} m, {:.3g} rad remain); check the anchors and "
+                    "axes of the joints around it, or give them as world anchors",
+                    errors.gap, errors.angle));
+  }
+}
+
+// --- the step --------------------------------------------------------------------------------------------
+
+void Simulation::Impl::step() {
+  const Clock::time_point begin = Clock::now();
+  report = StepReport{};
+  message.clear();
+  if (!advance(options.dt, 0)) report_failure();
+  report.seconds_total = seconds_since(begin);
+}
+
+// Takes one step, or two halves of it if no acceptable answer was found; undone as a whole if those fail.
+bool Simulation::Impl::advance(double dt, int depth) {
+  if (attempt(dt)) return true;
+  if (depth >= options.max_substep_depth) return false;
+  State& undo = saved[static_cast<std::size_t>(depth)];
+  undo = state;
+  ++report.substeps;
+  if (advance(0.5 * dt, depth + 1) && advance(0.5 * dt, depth + 1)) {
+    report.status = StepStatus::substepped;
+    return true;
+  }
+  state = undo;
+  warm.clear();
+  return false;
+}
+
+bool Simulation::Impl::attempt(double dt) {
+  Clock::time_point t = Clock::now();
+  projector.forget();
+  read_inputs(dt);
+  pose_rows(dt);
+  detect_events(dt);
+  report.seconds_collision += seconds_since(t);
+  t = Clock::now();
+  free_velocity(dt);
+  build_rows(dt);
+  report.seconds_assembly += seconds_since(t);
+  t = Clock::now();
+  const bool solved = solve();
+  report.seconds_solve += seconds_since(t);
+  if (!solved) return false;
+  integrate(dt);
+  project(dt);
+  return commit(dt);
+}
+
+void Simulation::Impl::read_inputs(double dt) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Drive& d = model.dofs()[i].drive;
+    const TargetOverride& o = overrides[i];
+    // Servos are implicit: they aim at the target of the end of the step. Forces act as of its start.
+    const double t = d.mode == DriveMode::force ? state.time : state.time + dt;
+    inputs[i].target = o.active ? o.target : d.target.value(t);
+    inputs[i].target_rate = o.active ? o.rate : d.target.derivative(t);
+    inputs[i].force = joint_forces[i];
+    if (d.mode == DriveMode::force) inputs[i].force += std::clamp(inputs[i].target, -d.effort_limit, d.effort_limit);
+  }
+}
+
+// Semi-implicit Euler builds its rows at s; Moreau at the midpoint s + dt/2 u-.
+void Simulation::Impl::pose_rows(double dt) {
+  for (std::size_t i = 0; i < state.X_WB.size(); ++i) {
+    u_minus.segment<6>(static_cast<Eigen::Index>(6 * i)) = state.twist[i];
+    row_poses[i] = moreau() ? integrate_pose(state.X_WB[i], state.twist[i], 0.5 * dt) : state.X_WB[i];
+    predicted_poses[i] = integrate_pose(state.X_WB[i], state.twist[i], dt);
+  }
+  start.update(state.X_WB);
+  predicted.update(predicted_poses);
+  rows_kinematics.update(row_poses);
+  row_q = state.q;
+  rows_kinematics.update_coordinates(row_q);
+}
+
+void Simulation::Impl::detect_events(double dt) { detector.detect(row_poses, state.twist, dt, contacts); }
+
+// u_f = u- + dt M^-1 h
+void Simulation::Impl::free_velocity(double dt) {
+  problem.dt = dt;
+  for (std::size_t i = 0; i < row_poses.size(); ++i) {
+    const Body& b = model.bodies()[i];
+    const Quat& q = row_poses[i].q;
+    body_mass_blocks(b, inertia_inverse_B[i], q, problem.mass.data() + problem.mass_offset[i],
+                     problem.mass_inverse.data() + problem.mass_offset[i]);
+    auto u = problem.u_free.segment<6>(problem.node_offset[i]);
+    const Vec3 w = state.twist[i].tail<3>();
+    u.head<3>() = state.twist[i].head<3>() + dt * (model.gravity() + wrenches[i].head<3>() / b.mass);
+    if (options.gyroscopic == Gyroscopic::implicit_term) {
+      u.tail<3>() = gyroscopic_implicit(b.inertia_B, q, w, dt);
+    } else if (moreau()) {
+      u.tail<3>() = gyroscopic_midpoint(b.inertia_B, inertia_inverse_B[i], q, w, dt);
+    } else {
+      u.tail<3>() = gyroscopic_explicit(b.inertia_B, inertia_inverse_B[i], q, w, dt);
+    }
+    const Eigen::Map<const Mat6> W(problem.mass_inverse.data() + problem.mass_offset[i]);
+    u.tail<3>() += dt * (W.bottomRightCorner<3, 3>() * wrenches[i].tail<3>());
+  }
+  add_drive_forces(dt);
+}
+
+void Simulation::Impl::add_drive_forces(double dt) {
+  for (int i = 0; i < model.dof_count(); ++i) {
+    const double force = inputs[static_cast<std::size_t>(i)].force;
+    if (force == 0) continue;
+    const DofRow row = dof_row(model, rows_kinematics, i);
+    const auto add = [&](int body, const Vec6& J) {
+      if (body == kWorld) return;
+      const auto b = static_cast<std::size_t>(body);
+      const Eigen::Map<const Mat6> W(problem.mass_inverse.data() + problem.mass_offset[b]);
+      problem.u_free.segment<6>(problem.node_offset[b]) += dt * force * (W * J);
+    };
+    add(row.base, row.J_base);
+    add(row.follower, row.J_follower);
+  }
+}
+
+void Simulation::Impl::build_rows(double dt) {
+  RowOptions o;
+  o.dt = dt;
+  o.integrator = *options.integrator;
+  o.erp_joint = options.erp_joint;
+  o.erp_limit = options.erp_limit;
+  o.erp_contact = options.erp_contact;
+  o.contact_slop = options.contact_slop;
+  o.restitution_threshold = options.restitution_threshold;
+  o.limit_margin = options.limit_margin;
+  const RowContext context{model, o, rows_kinematics, start, predicted, row_q, u_minus, inputs};
+  problem.clear_constraints();
+  add_joint_rows(context, problem);
+  projector.make_consistent(row_poses, rows_kinematics, row_q, problem.bias);
+  add_soft_rows(context, problem);
+  report.limit_violation = std::max(report.limit_violation, add_limit_rows(context, problem));
+  report.penetration = std::max(report.penetration, add_contact_rows(contacts, row_poses, u_minus, o, problem));
+  problem.finish();
+}
+
+bool Simulation::Impl::within(const Residuals& r, double tolerance, Law by) const {
+  return r.finite && natural_map(r, by) <= tolerance * r.scale;
+}
+
+// Best judged iterate, then the fallback solver; false if neither is acceptable. Leaves u+ in u_plus.
+bool Simulation::Impl::solve() {
+  lambda.resize(static_cast<std::size_t>(problem.rows()));
+  if (options.warm_start) {
+    warm.load(problem, contacts, row_poses, lambda);
+  } else {
+    std::fill(lambda.begin(), lambda.end(), 0.0);
+    solver->reset();
+  }
+  SolveReport answer = solver->solve(problem, options.tolerance, lambda);
+  report.iterations += answer.iterations;
+  report.factorisations += answer.factorisations;
+  Law used = law;
+  if (!within(answer.residuals, options.acceptable, law)) {
+    fallback_lambda.assign(lambda.size(), 0.0);
+    fallback->reset();
+    solver->reset();
+    const SolveReport second = fallback->solve(problem, options.tolerance, fallback_lambda);
+    report.iterations += second.iterations;
+    report.factorisations += second.factorisations;
+    if (!within(second.residuals, options.acceptable, fallback_law)) {
+      report.solve_status = answer.status;
+      report.residuals = answer.residuals;
+      return false;
+    }
+    answer = second;
+    lambda.swap(fallback_lambda);
+    used = fallback_law;
+    report.status = std::max(report.status, StepStatus::fallback);
+  }
+  // The answer is judged once more, by itself, whatever the solver reported.
+  const Residuals verdict = judge(problem, lambda, judge_workspace);
+  if (!within(verdict, options.acceptable, used)) {
+    report.solve_status = SolveStatus::non_finite;
+    report.residuals = verdict;
+    return false;
+  }
+  u_plus = judge_workspace.u;
+  if (!within(verdict, options.tolerance, used)) {
+    report.met_tolerance = false;
+    report.status = std::max(report.status, StepStatus::accepted);
+  }
+  report.solve_status = std::max(report.solve_status, answer.status);
+  if (report.rows == 0 || natural_map(verdict, used) >= natural_map(report.residuals, used)) report.residuals = verdict;
+  report.rows = problem.rows();
+  report.contacts = static_cast<int>(contacts.size());
+  report.limits = problem.rows_of(BlockKind::limit);
+  return true;
+}
+
+void Simulation::Impl::integrate(double dt) {
+  const double remaining = moreau() ? 0.5 * dt : dt;
+  for (std::size_t i = 0; i < row_poses.size(); ++i) {
+    new_poses[i] = integrate_pose(row_poses[i], u_plus.segment<6>(problem.node_offset[i]), remaining);
+  }
+}
+
+// Positions onto the joint manifold. Moreau also corrects the gyroscopic term for the velocity actually reached
+// and makes the velocity tangent at the new pose: both are O(dt^2), and what its second order rests on.
+void Simulation::Impl::project(double dt) {
+  rows_kinematics.update(new_poses);
+  if (options.projection) {
+    const Projector::Result r = projector.project_poses(new_poses, rows_kinematics, state.q,
+                                                        options.projection_tolerance, options.projection_iterations);
+    report.projection_iterations = std::max(report.projection_iterations, r.iterations);
+    if (moreau() && projector.has_rows()) {
+      correct_gyroscopic(dt);
+      projector.project_velocities(new_poses, rows_kinematics, state.q, u_plus);
+    }
+  }
+  new_q = state.q;
+  rows_kinematics.update_coordinates(new_q);
+  const JointErrors errors = joint_errors(model, rows_kinematics, new_q);
+  report.joint_gap = errors.gap;
+  report.joint_angle = errors.angle;
+}
+
+void Simulation::Impl::correct_gyroscopic(double dt) {
+  for (std::size_t i = 0; i < row_poses.size(); ++i) {
+    const Mat3& I = model.bodies()[i].inertia_B;
+    const Quat& q = row_poses[i].q;
+    const auto o = problem.node_offset[i];
+    const Vec3 w = q.conjugate() * state.twist[i].tail<3>();
+    const Vec3 w_plus = q.conjugate() * Vec3(u_plus.segment<3>(o + 3));
+    const Vec3 w_gyro = q.conjugate() * gyroscopic_midpoint(I, inertia_inverse_B[i], q, state.twist[i].tail<3>(), dt);
+    const Vec3 assumed = 0.5 * (w + w_gyro);
+    const Vec3 actual = 0.5 * (w + w_plus);
+    const Vec3 torque = assumed.cross(I * assumed) - actual.cross(I * actual);
+    u_plus.segment<3>(o + 3) += q * Vec3(dt * (inertia_inverse_B[i] * torque));
+  }
+}
+
+bool Simulation::Impl::commit(double dt) {
+  bool finite = u_plus.allFinite();
+  for (const Pose& X : new_poses) finite = finite && all_finite(X);
+  for (const double x : new_q) finite = finite && std::isfinite(x);
+  if (!finite) {
+    report.solve_status = SolveStatus::non_finite;
+    return false;
+  }
+  if (options.warm_start) warm.store(problem, contacts, row_poses, lambda);
+  for (std::size_t i = 0; i < new_poses.size(); ++i) {
+    state.X_WB[i] = new_poses[i];
+    state.twist[i] = u_plus.segment<6>(problem.node_offset[i]);
+  }
+  state.q = new_q;
+  state.time += dt;
+  return true;
+}
+
+void Simulation::Impl::report_failure() {
+  report.status = StepStatus::failed;
+  report.met_tolerance = false;
+  const int worst = report.residuals.worst_block;
+  const std::string where = worst >= 0 && worst < static_cast<int>(problem.blocks.size())
+                                ? describe(problem.blocks[static_cast<std::size_t>(worst)])
+                                : std::string("no constraint");
+  message = fmt::format("step at t = {:.6g} s failed: {} after {} iterations, natural map {:.3g}; worst: {}",
+                        state.time, name(report.solve_status), report.iterations, report.residuals.natural_map, where);
+  report.message = message;
+}
+
+std::string Simulation::Impl::describe(const ConstraintBlock& b) const {
+  switch (b.source_kind) {
+    case RowSource::joint:
+    case RowSource::swing_limit:
+    case RowSource::rope:
+      return fmt::format("joint '{}'", model.joints()[static_cast<std::size_t>(b.source)].name);
+    case RowSource::coupling:
+      return fmt::format("coupling '{}'", model.couplings()[static_cast<std::size_t>(b.source)].name);
+    case RowSource::locked_dof:
+    case RowSource::limit_lower:
+    case RowSource::limit_upper:
+      return fmt::format("limit of '{}'", model.dof_name(b.source));
+    case RowSource::servo:
+    case RowSource::passive:
+    case RowSource::dry_friction:
+      return fmt::format("drive or friction of '{}'", model.dof_name(b.source));
+    case RowSource::contact: {
+      const Contact& c = contacts[static_cast<std::size_t>(b.source)];
+      return fmt::format("contact between geoms '{}' and '{}'", model.geoms()[static_cast<std::size_t>(c.geom_a)].name,
+                         model.geoms()[static_cast<std::size_t>(c.geom_b)].name);
+    }
+  }
+  return {};
+}
+
+void Simulation::Impl::check_dof(int dof, std::string_view call) const {
+  if (dof < 0 || dof >= model.dof_count()) {
+    throw InputError(std::string(call), fmt::format("dof {} does not exist; the model has {}", dof, model.dof_count()));
+  }
+}
+
+// --- public interface ------------------------------------------------------------------------------------
+
+Simulation::Simulation(Model model, SimulationOptions options)
+    : impl_(std::make_unique<Impl>(std::move(model), std::move(options))) {}
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+Simulation::~Simulation() = default;
+
+const StepReport& Simulation::step() {
+  impl_->step();
+  return impl_->report;
+}
+
+const Model& Simulation::model() const { return impl_->model; }
+const SimulationOptions& Simulation::options() const { return impl_->options; }
+const State& Simulation::state() const { return impl_->state; }
+double Simulation::time() const { return impl_->state.time; }
+double Simulation::dt() const { return impl_->options.dt; }
+const StepReport& Simulation::report() const { return impl_->report; }
+std::span<const Contact> Simulation::contacts() const { return impl_->contacts; }
+const ConstraintProblem& Simulation::problem() const { return impl_->problem; }
+std::span<const double> Simulation::impulses() const { return impl_->lambda; }
+
+void Simulation::set_state(const State& s) {
+  const State& now = impl_->state;
+  if (s.X_WB.size() != now.X_WB.size() || s.twist.size() != now.twist.size() || s.q.size() != now.q.size()) {
+    throw InputError("set_state", fmt::format("the state has {} bodies and {} coordinates, the model {} and {}",
+                                              s.X_WB.size(), s.q.size(), now.X_WB.size(), now.q.size()));
+  }
+  if (!s.finite()) throw InputError("set_state", "the state has a non-finite number; give finite numbers");
+  for (const Pose& X : s.X_WB) {
+    if (std::abs(X.q.squaredNorm() - 1) > 1e-6) throw InputError("set_state", "a quaternion is not of unit length");
+  }
+  impl_->state = s;
+  impl_->warm.clear();
+  impl_->solver->reset();
+}
+
+void Simulation::set_drive_target(int dof, double target, double target_rate) {
+  impl_->check_dof(dof, "set_drive_target");
+  if (!std::isfinite(target) || !std::isfinite(target_rate)) {
+    throw InputError(fmt::format("set_drive_target '{}'", impl_->model.dof_name(dof)),
+                     fmt::format("target is {}, rate {}; give finite numbers", target, target_rate));
+  }
+  impl_->overrides[static_cast<std::size_t>(dof)] = {true, target, target_rate};
+}
+
+void Simulation::clear_drive_target(int dof) {
+  impl_->check_dof(dof, "clear_drive_target");
+  impl_->overrides[static_cast<std::size_t>(dof)].active = false;
+}
+
+void Simulation::set_joint_force(int dof, double force) {
+  impl_->check_dof(dof, "set_joint_force");
+  if (!std::isfinite(force)) {
+    throw InputError(fmt::format("set_joint_force '{}'", impl_->model.dof_name(dof)),
+                     fmt::format("force is {}; give a finite number", force));
+  }
+  impl_->joint_forces[static_cast<std::size_t>(dof)] = force;
+}
+
+void Simulation::set_body_wrench(int body, const Vec6& wrench_W) {
+  if (body < 0 || body >= impl_->model.body_count()) {
+    throw InputError("set_body_wrench",
+                     fmt::format("body {} does not exist; the model has {}", body, impl_->model.body_count()));
+  }
+  if (!wrench_W.allFinite()) {
+    throw InputError(fmt::format("set_body_wrench '{}'", impl_->model.bodies()[static_cast<std::size_t>(body)].name),
+                     "the wrench has a non-finite component; give finite numbers");
+  }
+  impl_->wrenches[static_cast<std::size_t>(body)] = wrench_W;
+}
+
+Vec3 Simulation::contact_impulse(int contact) const {
+  const int contact_rows = impl_->problem.rows_of(BlockKind::contact);
+  const auto first = static_cast<std::size_t>(impl_->problem.rows() - contact_rows + 3 * contact);
+  if (contact < 0 || 3 * contact >= contact_rows) {
+    throw InputError("contact_impulse", fmt::format("contact {} does not exist", contact));
+  }
+  return {impl_->lambda[first], impl_->lambda[first + 1], impl_->lambda[first + 2]};
+}
+
+Vec3 Simulation::contact_impulse_W(int contact) const {
+  const Vec3 l = contact_impulse(contact);
+  return contact_frame(impl_->contacts[static_cast<std::size_t>(contact)].n_W) * l;
+}
+
+double Simulation::drive_effort(int dof) const {
+  impl_->check_dof(dof, "drive_effort");
+  for (const ConstraintBlock& b : impl_->problem.blocks) {
+    if (b.source_kind == RowSource::servo && b.source == dof) {
+      return impl_->lambda[static_cast<std::size_t>(b.row)] / impl_->problem.dt;
+    }
+  }
+  return impl_->inputs[static_cast<std::size_t>(dof)].force;
+}
+
+}  // namespace sarrus

@@ -1,0 +1,234 @@
+// The `sarrus` command as a user runs it: outputs, exit codes and messages. SARRUS_COMMAND is its path.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const fs::path& file) {
+  std::stringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+struct Result {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+};
+
+class Command : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) / ("sarrus-cli-" + std::to_string(::getpid()) + "-" +
+                                              testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Result run(const std::string& arguments) const {
+    const fs::path out = folder_ / "stdout";
+    const fs::path err = folder_ / "stderr";
+    const std::string line =
+        std::string("'") + SARRUS_COMMAND + "' " + arguments + " >'" + out.string() + "' 2>'" + err.string() + "'";
+    const int status = std::system(line.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
+  }
+
+  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+
+  // Exit code 2, nothing on stdout, one line on stderr that holds `part`.
+  void expect_refused(const std::string& arguments, const std::string& part) const {
+    const Result r = run(arguments);
+    EXPECT_EQ(r.exit_code, 2) << arguments;
+    EXPECT_EQ(r.out, "") << arguments;
+    EXPECT_EQ(r.err.rfind("sarrus: error: ", 0), 0u) << arguments << "\n" << r.err;
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << arguments << "\n" << r.err;
+    EXPECT_NE(r.err.find(part), std::string::npos) << arguments << "\n" << r.err;
+  }
+
+  // Files of the test folder besides the captured output.
+  std::vector<std::string> leftovers() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      const std::string name = entry.path().filename();
+      if (name != "stdout" && name != "stderr") names.push_back(name);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Command, HelpsAndTellsItsVersion) {
+  for (const char* arguments : {"--help", "run --help", "check --help", "scenes --help", "solvers --help"}) {
+    const Result r = run(arguments);
+    EXPECT_EQ(r.exit_code, 0) << arguments;
+    EXPECT_NE(r.out.find("Usage"), std::string::npos) << arguments;
+    EXPECT_EQ(r.err, "") << arguments;
+  }
+  const Result version = run("--version");
+  EXPECT_EQ(version.exit_code, 0);
+  EXPECT_EQ(version.out.rfind("sarrus ", 0), 0u) << version.out;
+  EXPECT_NE(run("run --help").out.find("largest kinetic energy"), std::string::npos);
+}
+
+TEST_F(Command, ListsScenesAndExportsThem) {
+  const Result r = run("scenes --json " + file("scenes.json") + " --export " + file("export"));
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_NE(r.out.find("box_on_plane"), std::string::npos);
+  const auto list = nlohmann::json::parse(read(file("scenes.json")));
+  ASSERT_GT(list.size(), 0u);
+  for (const auto& scene : list) {
+    EXPECT_TRUE(fs::exists(file("export") + "/" + scene["name"].get<std::string>() + ".json")) << scene;
+  }
+  const Result again = run("check " + file("export") + "/box_on_plane.json");
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+}
+
+TEST_F(Command, ListsSolversWithParameters) {
+  const Result r = run("solvers --json " + file("solvers.json"));
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_NE(r.out.find("admm-ncp-sa"), std::string::npos);
+  for (const auto& solver : nlohmann::json::parse(read(file("solvers.json")))) {
+    for (const char* key : {"id", "law", "summary", "parameters"}) EXPECT_TRUE(solver.contains(key)) << key;
+  }
+}
+
+TEST_F(Command, ChecksABuiltInScene) {
+  const Result r = run("check box_on_plane --json " + file("check.json"));
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_NE(r.out.find("mobility"), std::string::npos);
+  const auto j = nlohmann::json::parse(read(file("check.json")));
+  EXPECT_EQ(j["bodies"], 1);
+  EXPECT_EQ(j["mobility"], 6);
+  EXPECT_TRUE(j["warnings"].is_array());
+}
+
+TEST_F(Command, RunsWithAllOutputs) {
+  const Result r = run("run box_on_plane --duration 0.05 --json " + file("out.json") + " --csv " + file("out.csv") +
+                       " --record " + file("out.h5") + " --svg " + file("out.svg") + " --record-every 3");
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_EQ(r.err, "");
+  for (const char* word : {"status", "real time", "penetration", "state hash"}) {
+    EXPECT_NE(r.out.find(word), std::string::npos) << word;
+  }
+  const auto j = nlohmann::json::parse(read(file("out.json")));
+  for (const char* key : {"status", "steps", "sim_time", "us_per_step", "iterations", "non_converged_steps",
+                          "substepped_steps", "fallback_steps", "max", "energy", "contacts", "state_hash", "scene",
+                          "solver", "integrator", "dt", "version", "options", "timing_shares"}) {
+    EXPECT_TRUE(j.contains(key)) << key;
+  }
+  for (const char* key :
+       {"joint_gap_m", "joint_angle_rad", "limit_violation", "penetration_m", "natural_map", "natural_map_relative"}) {
+    EXPECT_TRUE(j["max"][key].is_number()) << key;
+  }
+  EXPECT_TRUE(j["energy"]["drift_relative"].is_number());
+  EXPECT_EQ(j["status"], "ok");
+  EXPECT_NEAR(j["sim_time"], 0.05, 1e-9);
+  const int steps = j["steps"];
+  const std::string csv = read(file("out.csv"));
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), steps + 1);
+  EXPECT_EQ(read(file("out.svg")).rfind("<svg ", 0), 0u);
+  EXPECT_EQ(read(file("out.h5")).substr(1, 3), "HDF");
+  EXPECT_EQ(leftovers(), (std::vector<std::string>{"out.csv", "out.h5", "out.json", "out.svg"}));
+}
+
+TEST_F(Command, SaysNothingWhenQuiet) {
+  const Result r = run("run box_on_plane --duration 0.01 --quiet");
+  EXPECT_EQ(r.exit_code, 0);
+  EXPECT_EQ(r.out + r.err, "");
+}
+
+TEST_F(Command, GivesTheSameStateForTheSameInput) {
+  std::string hash[2];
+  for (std::string& h : hash) {
+    EXPECT_EQ(run("run box_on_plane --duration 0.05 --quiet --json " + file("out.json")).exit_code, 0);
+    h = nlohmann::json::parse(read(file("out.json")))["state_hash"];
+  }
+  EXPECT_EQ(hash[0], hash[1]);
+}
+
+TEST_F(Command, TakesOptionsOfTheSimulation) {
+  const Result r =
+      run("run box_on_plane --duration 0.02 --dt 0.002 --integrator moreau --tol 1e-6 --no-projection "
+          "--gyroscopic implicit --fallback admm-ncp-la --json " +
+          file("out.json"));
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  const auto j = nlohmann::json::parse(read(file("out.json")));
+  EXPECT_EQ(j["steps"], 10);
+  EXPECT_EQ(j["integrator"], "moreau");
+  EXPECT_EQ(j["options"]["projection"], false);
+  EXPECT_EQ(j["options"]["gyroscopic"], "implicit");
+  EXPECT_EQ(j["options"]["tolerance"], 1e-6);
+}
+
+TEST_F(Command, SuggestsTheSceneThatWasMeant) {
+  expect_refused("run box_on_plain", "did you mean 'box_on_plane'?");
+  expect_refused("check box_on_plain", "did you mean 'box_on_plane'?");
+  expect_refused("run no/such/file.json", "neither a file nor a built-in scene");
+  expect_refused("run .", "directory");
+}
+
+TEST_F(Command, RefusesBadNumbersByName) {
+  expect_refused("run box_on_plane --dt 0", "--dt");
+  expect_refused("run box_on_plane --dt -1", "--dt");
+  expect_refused("run box_on_plane --dt nan", "--dt");
+  expect_refused("run box_on_plane --dt abc", "--dt");
+  expect_refused("run box_on_plane --dt 1e-30", "--dt");
+  expect_refused("run box_on_plane --duration 0", "--duration");
+  expect_refused("run box_on_plane --duration inf", "--duration");
+  expect_refused("run box_on_plane --tol 0", "--tol");
+  expect_refused("run box_on_plane --record-every 0", "--record-every");
+}
+
+TEST_F(Command, RefusesBadNames) {
+  expect_refused("", "--help");
+  expect_refused("rnu", "did you mean 'run'?");
+  expect_refused("run", "scene");
+  expect_refused("run box_on_plane --frobnicate", "--frobnicate");
+  expect_refused("run box_on_plane --solver no-such-solver", "no-such-solver");
+  expect_refused("run box_on_plane --fallback no-such-solver", "no-such-solver");
+  expect_refused("run box_on_plane --integrator euler", "euler");
+  expect_refused("run box_on_plane --gyroscopic none", "none");
+}
+
+TEST_F(Command, RefusesBadParameters) {
+  expect_refused("run box_on_plane --param no_such_parameter=1", "no_such_parameter");
+  expect_refused("run box_on_plane --param no_such_parameter", "name=value");
+  expect_refused("run box_on_plane --param rho=abc", "not a number");
+  expect_refused("run box_on_plane --param rho=nan", "finite");
+  expect_refused("run box_on_plane --param rho=", "not a number");
+}
+
+TEST_F(Command, RefusesOutputsThatCannotBeWritten) {
+  for (const char* option : {"--json", "--csv", "--record", "--svg"}) {
+    expect_refused(std::string("run box_on_plane ") + option + " " + file("no/such/folder/out"), option);
+    expect_refused(std::string("run box_on_plane ") + option + " " + folder_.string(), option);
+  }
+  expect_refused("run box_on_plane --json " + file("x") + " --svg " + file("x"), "same file");
+  EXPECT_TRUE(leftovers().empty());
+}
+
+TEST_F(Command, RefusesMalformedSceneFiles) {
+  std::ofstream(file("broken.json")) << "{ \"bodies\": [ ";
+  expect_refused("run " + file("broken.json"), "broken.json");
+  std::ofstream(file("list.json")) << "[1, 2]";
+  expect_refused("check " + file("list.json"), "list.json");
+  std::ofstream(file("empty.json")) << "";
+  expect_refused("run " + file("empty.json"), "empty.json");
+}
+
+}  // namespace

@@ -1,0 +1,261 @@
+// Recordings are read back with the plain HDF5 C API and, where it is installed, with h5py.
+#include "sarrus/io/recording.h"
+
+#include <gtest/gtest.h>
+#include <hdf5.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sarrus/model/builder.h"
+#include "sarrus/model/error.h"
+
+namespace sarrus {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kSamples = 600;  // more than one batch
+
+fs::path temporary(const std::string& name) {
+  return fs::path(testing::TempDir()) / ("sarrus-" + std::to_string(::getpid()) + "-" + name);
+}
+
+// Two boxes hinged to each other and to the world on both ends (one loop), above a floor.
+Model two_boxes() {
+  ModelBuilder b("two boxes");
+  b.add_floor();
+  const int left = b.add_box_body("left", 1.0, {0.1, 0.05, 0.02}, {{-0.1, 0, 1}});
+  const int right = b.add_box_body("größer", 2.0, {0.1, 0.05, 0.02}, {{0.1, 0, 1}});
+  b.add_joint_at("a", JointType::revolute, kWorld, left, {-0.2, 0, 1});
+  b.add_joint_at("b", JointType::revolute, left, right, {0, 0, 1});
+  b.add_joint_at("c", JointType::revolute, kWorld, right, {0.2, 0, 1});
+  return b.build();
+}
+
+State state_at(const Model& model, int i) {
+  State s;
+  s.time = 0.01 * i;
+  for (int b = 0; b < model.body_count(); ++b) {
+    s.X_WB.push_back({Vec3(i, b, 0.5), Quat(0.5, 0.5, -0.5, 0.5)});
+    s.twist.push_back((Vec6() << 1, 2, 3, 4, 5, i).finished());
+  }
+  for (int d = 0; d < model.dof_count(); ++d) s.q.push_back(10.0 * i + d);
+  return s;
+}
+
+// Sample i has i % 3 contacts.
+std::vector<Contact> contacts_at(int i) {
+  std::vector<Contact> contacts(static_cast<std::size_t>(i % 3));
+  for (Contact& c : contacts) {
+    c.p_W = Vec3(i, 0, 0);
+    c.gap = -1e-6 * i;
+    c.geom_b = 1;
+    c.body_b = 0;
+  }
+  return contacts;
+}
+
+void write(const fs::path& file, const Model& model, int samples) {
+  RunInfo info;
+  info.scene = "two boxes";
+  info.dt = 0.01;
+  info.version = "9.9.9";
+  RecordingWriter writer(file, model, info);
+  writer.add_initial(state_at(model, 0), {1.0, 2.0});
+  for (int i = 1; i < samples; ++i) {
+    StepReport report;
+    report.status = StepStatus::accepted;
+    report.iterations = i;
+    report.joint_gap = 1e-9 * i;
+    const std::vector<Contact> contacts = contacts_at(i);
+    const std::vector<Vec3> impulses(contacts.size(), Vec3(0, 0, 0.25));
+    writer.add(state_at(model, i), report, {1.0 * i, 2.0}, contacts, impulses);
+  }
+  writer.close();
+}
+
+class Recording : public testing::Test {
+ protected:
+  void SetUp() override {
+    write(path_, model_, kSamples);
+    file_ = H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    ASSERT_GE(file_, 0);
+  }
+  void TearDown() override {
+    if (file_ >= 0) H5Fclose(file_);
+    fs::remove(path_);
+  }
+
+  std::vector<hsize_t> shape(const char* name) const {
+    const hid_t dataset = H5Dopen2(file_, name, H5P_DEFAULT);
+    const hid_t space = H5Dget_space(dataset);
+    std::vector<hsize_t> dims(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)));
+    H5Sget_simple_extent_dims(space, dims.data(), nullptr);
+    H5Sclose(space);
+    H5Dclose(dataset);
+    return dims;
+  }
+
+  std::vector<double> numbers(const char* name) const {
+    std::size_t n = 1;
+    for (const hsize_t d : shape(name)) n *= static_cast<std::size_t>(d);
+    std::vector<double> values(n);
+    const hid_t dataset = H5Dopen2(file_, name, H5P_DEFAULT);
+    EXPECT_GE(H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0) << name;
+    H5Dclose(dataset);
+    return values;
+  }
+
+  std::string text_attribute(const char* object, const char* name) const {
+    const hid_t a = H5Aopen_by_name(file_, object, name, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t type = H5Aget_type(a);
+    char* text = nullptr;
+    EXPECT_GE(H5Aread(a, type, static_cast<void*>(&text)), 0) << object << " " << name;
+    const std::string result = text == nullptr ? "" : text;
+    H5free_memory(text);
+    H5Tclose(type);
+    H5Aclose(a);
+    return result;
+  }
+
+  Model model_ = two_boxes();
+  fs::path path_ = temporary("recording.h5");
+  hid_t file_ = -1;
+};
+
+using Shape = std::vector<hsize_t>;
+
+TEST_F(Recording, HasTheDocumentedShapes) {
+  const hsize_t T = kSamples;
+  EXPECT_EQ(shape("/time"), (Shape{T}));
+  EXPECT_EQ(shape("/bodies/position"), (Shape{T, 2, 3}));
+  EXPECT_EQ(shape("/bodies/quaternion_wxyz"), (Shape{T, 2, 4}));
+  EXPECT_EQ(shape("/bodies/angular_velocity"), (Shape{T, 2, 3}));
+  EXPECT_EQ(shape("/bodies/names"), (Shape{2}));
+  EXPECT_EQ(shape("/joints/coordinates"), (Shape{T, 3}));
+  EXPECT_EQ(shape("/joints/coordinate_names"), (Shape{3}));
+  EXPECT_EQ(shape("/geoms/size"), (Shape{3, 3}));
+  EXPECT_EQ(shape("/contacts/offset"), (Shape{T + 1}));
+  EXPECT_EQ(shape("/contacts/impulse_world"), (Shape{T, 3}));  // 0 + 1 + 2 contacts per three samples
+  EXPECT_EQ(shape("/residuals/status"), (Shape{T}));
+  EXPECT_EQ(shape("/energy/kinetic"), (Shape{T}));
+}
+
+TEST_F(Recording, KeepsEveryNumber) {
+  const std::vector<double> time = numbers("/time");
+  const std::vector<double> position = numbers("/bodies/position");
+  const std::vector<double> quaternion = numbers("/bodies/quaternion_wxyz");
+  const std::vector<double> angular = numbers("/bodies/angular_velocity");
+  const std::vector<double> q = numbers("/joints/coordinates");
+  const std::vector<double> status = numbers("/residuals/status");
+  for (std::size_t i = 0; i < kSamples; ++i) {
+    const State s = state_at(model_, static_cast<int>(i));
+    ASSERT_EQ(time[i], s.time);
+    ASSERT_EQ(position[6 * i], s.X_WB[0].p.x());
+    ASSERT_EQ(position[6 * i + 4], s.X_WB[1].p.y());
+    ASSERT_EQ(quaternion[8 * i], 0.5);
+    ASSERT_EQ(quaternion[8 * i + 2], -0.5);
+    ASSERT_EQ(angular[6 * i + 2], s.twist[0][5]);
+    ASSERT_EQ(q[3 * i + 2], s.q[2]);
+    ASSERT_EQ(status[i], i == 0 ? -1.0 : 1.0);
+  }
+}
+
+TEST_F(Recording, OffsetsDelimitTheContactsOfEachSample) {
+  const std::vector<double> offset = numbers("/contacts/offset");
+  const std::vector<double> point = numbers("/contacts/point");
+  const std::vector<double> gap = numbers("/contacts/gap");
+  ASSERT_EQ(offset[0], 0);
+  for (int i = 0; i < kSamples; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    ASSERT_EQ(offset[k + 1] - offset[k], i % 3) << i;
+    for (auto c = static_cast<std::size_t>(offset[k]); c < static_cast<std::size_t>(offset[k + 1]); ++c) {
+      ASSERT_EQ(point[3 * c], i);
+      ASSERT_EQ(gap[c], -1e-6 * i);
+    }
+  }
+}
+
+TEST_F(Recording, DescribesItself) {
+  EXPECT_EQ(text_attribute("/", "format"), "sarrus-recording");
+  EXPECT_EQ(text_attribute("/", "scene"), "two boxes");
+  EXPECT_EQ(text_attribute("/", "sarrus_version"), "9.9.9");
+  EXPECT_EQ(text_attribute("/", "integrator"), "semi-implicit");
+  EXPECT_EQ(text_attribute("/time", "units"), "s");
+  EXPECT_EQ(text_attribute("/contacts/impulse_world", "units"), "N s");
+  EXPECT_FALSE(text_attribute("/residuals/status", "description").empty());
+  EXPECT_EQ(numbers("/joints/closes_loop"), (std::vector<double>{0, 1, 0}));
+}
+
+TEST_F(Recording, OpensInH5pyWithoutOurCode) {
+  if (std::system("/usr/bin/python3 -c 'import h5py' 2>/dev/null") != 0) GTEST_SKIP() << "h5py is not installed";
+  const fs::path script = temporary("check.py");
+  std::FILE* out = std::fopen(script.c_str(), "w");
+  ASSERT_NE(out, nullptr);
+  std::fputs(R"(
+import sys, h5py
+with h5py.File(sys.argv[1], "r") as f:
+    assert f.attrs["format"] == "sarrus-recording" and f.attrs["version"] == 1, dict(f.attrs)
+    assert list(f["bodies/names"].asstr()) == ["left", "gr\u00f6\u00dfer"]
+    assert list(f["geoms/kind"].asstr()) == ["plane", "box", "box"]
+    assert list(f["joints/type"].asstr()) == ["revolute"] * 3
+    assert f["bodies/position"][599, 1, 0] == 599 and f["bodies/position"].compression in ("gzip", None)
+    assert (f["contacts/offset"][-1],) + (3,) == f["contacts/point"].shape
+    def check(name, node):
+        if isinstance(node, h5py.Dataset):
+            assert isinstance(node.attrs["units"], str) and node.attrs["description"], name
+            node[()]
+    f.visititems(check)
+)",
+             out);
+  std::fclose(out);
+  EXPECT_EQ(std::system(("/usr/bin/python3 " + script.string() + " " + path_.string()).c_str()), 0);
+  fs::remove(script);
+}
+
+TEST(RecordingWriter, HandlesModelsWithoutJoints) {
+  ModelBuilder b("one");
+  b.add_sphere_body("ball", 1.0, 0.1, {});
+  const fs::path path = temporary("no-joints.h5");
+  write(path, b.build(), 5);
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  ASSERT_GE(file, 0);
+  const hid_t dataset = H5Dopen2(file, "/joints/coordinates", H5P_DEFAULT);
+  const hid_t space = H5Dget_space(dataset);
+  hsize_t dims[2] = {9, 9};
+  EXPECT_EQ(H5Sget_simple_extent_dims(space, dims, nullptr), 2);
+  EXPECT_EQ(dims[0], 5u);
+  EXPECT_EQ(dims[1], 0u);
+  H5Sclose(space);
+  H5Dclose(dataset);
+  H5Fclose(file);
+  fs::remove(path);
+}
+
+TEST(RecordingWriter, EqualRunsGiveEqualFiles) {
+  const fs::path a = temporary("a.h5");
+  const fs::path b = temporary("b.h5");
+  write(a, two_boxes(), 20);
+  write(b, two_boxes(), 20);
+  EXPECT_EQ(std::system(("cmp " + a.string() + " " + b.string()).c_str()), 0);
+  fs::remove(a);
+  fs::remove(b);
+}
+
+TEST(RecordingWriter, NamesTheFileThatCannotBeCreated) {
+  const fs::path path = temporary("no-such-folder") / "out.h5";
+  try {
+    RecordingWriter writer(path, two_boxes(), {});
+    FAIL() << "no error";
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("out.h5"), std::string::npos) << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace sarrus

@@ -1,0 +1,260 @@
+// Models and scene texts shared by the tests of the scene format.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <random>
+#include <string>
+
+#include "sarrus/math/so3.h"
+#include "sarrus/model/builder.h"
+
+namespace sarrus::test {
+
+// Every field of the data as text, doubles by their bits: equal texts mean bit-identical models.
+class ModelText {
+ public:
+  explicit ModelText(const ModelData& d) {
+    add("name", d.name, d.description);
+    add("run", d.gravity, d.defaults.dt, d.defaults.duration, d.defaults.integrator);
+    for (const Body& b : d.bodies) add("body", b.name, b.mass, b.inertia_B, b.X_WB0, b.v0_W, b.w0_W);
+    for (const Joint& j : d.joints) {
+      add("joint", j.name, j.type, j.base, j.follower, j.p_BJ, j.p_FJ, j.q_BJ, j.q_FJ, j.length, j.rope, j.swing_limit,
+          j.erp, j.first_dof);
+    }
+    for (const Dof& f : d.dofs) {
+      const Signal& s = f.drive.target;
+      add("dof", f.limit.lower, f.limit.upper, f.limit.restitution, f.limit.erp, f.armature, f.stiffness, f.rest,
+          f.damping, f.dry_friction, f.wrapped);
+      add("drive", f.drive.mode, f.drive.kp, f.drive.kd, f.drive.effort_limit, s.offset, s.rate, s.amplitude,
+          s.frequency, s.phase);
+    }
+    for (const Coupling& c : d.couplings) add("coupling", c.name, c.dof_a, c.dof_b, c.ratio, c.offset, c.erp);
+    for (const Material& m : d.materials) add("material", m.name, m.mu, m.restitution);
+    for (const MaterialPair& p : d.material_pairs) add("pair", p.a, p.b, p.mu, p.restitution);
+    for (const Geom& g : d.geoms) {
+      add("geom", g.name, g.body, g.shape.kind, g.shape.size, g.X_BG, g.material, g.group, g.collides_with);
+    }
+    for (const BodyPair& p : d.excludes) add("exclude", p.a, p.b);
+    for (const BodyPair& p : d.includes) add("include", p.a, p.b);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  template <class... Fields>
+  void add(const char* kind, const Fields&... fields) {
+    text_ += kind;
+    (field(fields), ...);
+    text_ += '\n';
+  }
+  void field(const std::string& s) { text_ += " '" + s + "'"; }
+  void field(double x) { text_ += " " + std::to_string(x) + "#" + std::to_string(std::bit_cast<std::uint64_t>(x)); }
+  void field(const Quat& q) { field(Eigen::Vector4d(q.coeffs())); }
+  void field(const Pose& X) { field(X.p), field(X.q); }
+  template <int R, int C>
+  void field(const Eigen::Matrix<double, R, C>& m) {
+    for (Eigen::Index i = 0; i < m.size(); ++i) field(m(i % m.rows(), i / m.rows()));
+  }
+  template <class Integer>
+  void field(const Integer& x) {
+    text_ += " " + std::to_string(static_cast<long long>(x));
+  }
+
+  std::string text_;
+};
+
+inline std::string text_of(const Model& model) { return ModelText(model.data()).text(); }
+
+class RandomModel {
+ public:
+  explicit RandomModel(unsigned seed) : random_(seed) {}
+
+  Model make(int bodies) {
+    ModelBuilder b("random \"model\"", "line one\nline two \u00e9");
+    b.set_gravity(vector());
+    b.set_defaults({magnitude(), magnitude(), coin() ? Integrator::moreau : Integrator::semi_implicit});
+    b.add_material("rubber", magnitude(), 0.3);
+    b.add_material("ice", magnitude(), 0.1);
+    b.set_material_pair(1, 2, magnitude(), 0.7);
+    for (int i = 0; i < bodies; ++i) add_body(b, i);
+    add_shapes(b, bodies);
+    for (int i = 0; i < 2 * bodies; ++i) add_joint(b, i, bodies);
+    b.exclude(kWorld, 0);
+    if (bodies > 2) b.exclude(2, 1), b.include(0, 2);
+    return b.build();
+  }
+
+  // One joint of every type and a coupling, every optional key somewhere.
+  Model make_rich() {
+    ModelBuilder b("rich", "every feature");
+    b.set_gravity({0.1, -0.0, -9.81});
+    b.add_material("rubber", 1.1, 0.5);
+    b.set_material_pair(1, 0, 0.9, 0.25);
+    b.set_material_pair(1, 1, 1.3, 0.5);
+    add_shapes_of_all_kinds(b);
+    for (int i = 0; i < kJointTypeCount + 1; ++i) add_body(b, i);
+    for (int t = 0; t < kJointTypeCount; ++t) {
+      const int joint =
+          b.add_joint_at("joint" + std::to_string(t), static_cast<JointType>(t), t - 1, t, vector(), rotation());
+      b.joint(joint).length = static_cast<JointType>(t) == JointType::distance ? 0.7 : 0.0;
+      fill_dofs(b, joint);
+    }
+    const int rope = b.add_distance("rope", kWorld, 11, vector(), vector(), true);
+    b.joint(rope).erp = 0.125;
+    b.joint(static_cast<int>(JointType::spherical)).swing_limit = 1.1;
+    const int cylinder = static_cast<int>(JointType::cylindrical);
+    b.dof(cylinder, 0).wrapped = b.dof(cylinder, 1).wrapped = false;
+    b.add_coupling("screw", b.dof_index(cylinder, 0), b.dof_index(cylinder, 1), 0.01, -0.5);
+    b.exclude(3, kWorld);
+    b.exclude(1, 5);
+    b.include(4, 3);
+    return b.build();
+  }
+
+ private:
+  double uniform(double a, double c) { return std::uniform_real_distribution<double>(a, c)(random_); }
+  bool coin() { return uniform(0, 1) < 0.5; }
+  double magnitude() { return std::exp(uniform(-8, 8)); }
+  double signed_magnitude() { return coin() ? magnitude() : -magnitude(); }
+  Vec3 vector() { return {uniform(-2, 2), uniform(-2, 2), uniform(-2, 2)}; }
+  Quat rotation() { return so3_exp(vector()); }
+  Pose pose() { return {vector(), rotation()}; }
+  int pick(int n) { return std::uniform_int_distribution<int>(0, n - 1)(random_); }
+
+  void add_body(ModelBuilder& b, int i) {
+    const double mass = magnitude();
+    Mat3 I = solid_inertia(Shape::box({0.1, 0.2, 0.15}), mass);
+    if (i % 3 == 1) {  // full and exactly symmetric
+      const Mat3 R = rotation().toRotationMatrix();
+      I = R * I * R.transpose();
+      I = (0.5 * (I + I.transpose())).eval();
+    } else if (i % 3 == 2) {  // symmetric but for rounding
+      const Mat3 R = rotation().toRotationMatrix();
+      I = (R * I * R.transpose()).eval();
+      I(0, 1) = std::nextafter(I(1, 0), 1.0);
+    }
+    const int body = b.add_body("body " + std::to_string(i), mass, I, i == 0 ? Pose{} : pose());
+    if (coin()) b.set_velocity(body, vector(), vector());
+  }
+
+  void add_shapes(ModelBuilder& b, int bodies) {
+    for (int i = 0; i < 2 * bodies; ++i) {
+      const int body = pick(bodies + 1) - 1;
+      const Shape shapes[] = {Shape::sphere(magnitude()), Shape::capsule(magnitude(), magnitude()),
+                              Shape::box({magnitude(), magnitude(), magnitude()})};
+      const int geom = b.add_geom(body, shapes[pick(3)], coin() ? pose() : Pose{}, pick(3));
+      if (coin()) b.geom(geom).group = static_cast<std::uint32_t>(random_());
+      if (coin()) b.geom(geom).collides_with = static_cast<std::uint32_t>(random_());
+    }
+  }
+
+  // The world's shapes first and a body's shapes apart: the file needs shape_order.
+  void add_shapes_of_all_kinds(ModelBuilder& b) {
+    b.add_floor(-1.5, 1);
+    b.add_geom(2, Shape::sphere(0.1), pose(), 1, "ball");
+    b.add_geom(0, Shape::capsule(0.1, 0.4));
+    b.add_geom(2, Shape::box({0.1, 0.2, 0.3}), {Vec3(0, 0, -0.0), Quat::Identity()});
+    b.geom(1).group = 0x80000005u;
+    b.geom(1).collides_with = 0;
+    b.geom(2).group = ~0u;
+    b.geom(2).collides_with = 2;
+  }
+
+  void add_joint(ModelBuilder& b, int i, int bodies) {
+    const auto type = static_cast<JointType>(pick(kJointTypeCount));
+    const int follower = pick(bodies);
+    int base = pick(bodies + 1) - 1;
+    if (base == follower) base = kWorld;
+    const int joint = b.add_joint_at("j" + std::to_string(i) + ".angle", type, base, follower, vector(), rotation());
+    if (type == JointType::distance) b.joint(joint).length = magnitude();
+    if (type == JointType::distance) b.joint(joint).rope = coin();
+    if (type == JointType::spherical && coin()) b.joint(joint).swing_limit = uniform(0.1, 3);
+    if (coin()) b.joint(joint).erp = uniform(0, 1);
+    fill_dofs(b, joint);
+  }
+
+  void fill_dofs(ModelBuilder& b, int joint) {
+    const JointTypeInfo& type = info(b.joint(joint).type);
+    for (int k = 0; k < type.dofs; ++k) fill_dof(b.dof(joint, k), type.coordinates);
+  }
+
+  void fill_dof(Dof& dof, bool coordinate) {
+    if (coin()) dof.damping = magnitude();
+    if (coin()) dof.dry_friction = magnitude();
+    if (coin()) dof.armature = magnitude();
+    if (coordinate && coin()) dof.limit.lower = uniform(-3, -1);
+    if (coordinate && coin()) dof.limit.upper = uniform(-1, 3);
+    if (coin()) dof.limit.restitution = uniform(0, 1);
+    if (coin()) dof.limit.erp = uniform(0, 1);
+    if (coordinate && coin()) dof.stiffness = magnitude();
+    if (coin()) dof.rest = signed_magnitude();
+    if (coordinate) dof.wrapped = coin();
+    Drive& drive = dof.drive;
+    drive.mode = static_cast<DriveMode>(pick(4));
+    if (!coordinate && drive.mode == DriveMode::position) drive.mode = DriveMode::force;
+    if (drive.mode == DriveMode::position || coin()) drive.kp = magnitude();
+    if (drive.mode == DriveMode::velocity || coin()) drive.kd = magnitude();
+    if (coin()) drive.effort_limit = magnitude();
+    if (coin()) drive.target.offset = signed_magnitude();
+    if (coin()) drive.target = {signed_magnitude(), signed_magnitude(), magnitude(), magnitude(), -0.0};
+  }
+
+  std::mt19937 random_;
+};
+
+// The human side of the format: degrees, defaults, densities, world anchors.
+inline constexpr const char* kHandWritten = R"({
+  "format": "sarrus-scene",
+  "version": 1,
+  "angle_unit": "deg",
+  "name": "hand written",
+  "description": "uses the keys that saved files do not",
+  "gravity": [0, 0, -10],
+  "run": {"dt": 0.002, "duration": 3, "integrator": "moreau"},
+  "defaults": {
+    "body": {"density": 1000},
+    "joint": {"erp": 0.3, "damping": 0.25, "dry_friction": 0.5, "armature": 0.125,
+              "limit": {"restitution": 0.75, "erp": 0.5}},
+    "shape": {"material": "rubber", "group": [1], "collides_with": [0, 31]}
+  },
+  "materials": [{"name": "steel", "mu": 0.25, "restitution": 0.5}, {"name": "rubber", "mu": 1}],
+  "material_pairs": [{"materials": ["steel", "rubber"], "mu": 0.8}, {"materials": ["rubber", "rubber"]}],
+  "bodies": [
+    {"name": "rod", "pose": {"p": [0, 0, 2], "euler_xyz": [0, 90, 0]}, "angular_velocity": [0, 0, 180],
+     "velocity": [1, 2, 3],
+     "shapes": [{"name": "left", "type": "sphere", "radius": 0.1, "pose": {"p": [-1, 0, 0]}},
+                {"name": "right", "type": "sphere", "radius": 0.1, "pose": {"p": [1, 0, 0]}, "material": "steel",
+                 "group": "all", "collides_with": "none"}]},
+    {"name": "bar", "mass": 3, "pose": {"p": [1, 0, 0], "x_axis": [0, 1, 0], "z_axis": [1, 0, 0]},
+     "shapes": [{"name": "box", "type": "box", "half_extents": [0.1, 0.2, 0.3]}]},
+    {"name": "plate", "mass": 2, "inertia": [3, 4, 5, 0.1, 0.2, 0.3], "pose": {"q": [0.7071, 0, 0, 0.7071]}},
+    {"name": "disc", "density": 500, "shapes": [{"name": "can", "type": "capsule", "radius": 0.1, "half_length": 0.2}]}
+  ],
+  "world_shapes": [{"name": "floor", "type": "plane", "pose": {"p": [0, 0, -1]}}],
+  "joints": [
+    {"name": "hinge", "type": "revolute", "base": "world", "follower": "rod", "at": [0, 0, 2], "axis": [0, 1, 0],
+     "limit": {"lower": -90, "upper": 45}, "spring": {"stiffness": 7, "rest": 30},
+     "drive": {"mode": "position", "kp": 10, "kd": 1, "effort_limit": 5,
+               "target": {"offset": 10, "rate": 20, "amplitude": 30, "frequency": 2, "phase": 90}}},
+    {"name": "motor", "type": "revolute", "base": "rod", "follower": "bar", "at": [1, 0, 0], "x_axis": [0, 0, 1],
+     "damping": 0, "drive": {"mode": "force", "target": 45}},
+    {"name": "tube", "type": "cylindrical", "base": "bar", "follower": "plate", "at": [0, 0, 0],
+     "axes": [1, 0, 0, 0], "erp": 0.1,
+     "coordinates": {"position": {"limit": {"lower": -1}, "drive": {"mode": "velocity", "kd": 3, "target": 2}},
+                     "angle": {"damping": 9, "drive": {"mode": "velocity", "kd": 3, "target": 2}}}},
+    {"name": "table", "type": "planar", "base": "world", "follower": "plate", "at": [0, 0, 0], "axis": [0, 0, 1]},
+    {"name": "ball", "type": "spherical", "base": "plate", "follower": "disc", "at": [0, 0, 0], "swing_limit": 60},
+    {"name": "rod end", "type": "distance", "base": "world", "follower": "disc", "base_at": [0, 3, 0],
+     "follower_at": [0, 0, 4]},
+    {"name": "cable", "type": "distance", "base": "bar", "follower": "disc", "base_frame": {"p": [0, 0, 0]},
+     "follower_frame": {}, "length": 1.5, "rope": true},
+    {"name": "drift", "type": "free", "base": "world", "follower": "disc"}
+  ],
+  "couplings": [{"name": "gear", "a": "motor", "b": "hinge.angle", "ratio": -2, "offset": 90, "erp": 0.25},
+                {"name": "screw", "a": "tube.position", "b": "tube.angle", "ratio": 0.01, "offset": 0.5}],
+  "excludes": [["rod", "disc"], ["plate", "world"]],
+  "includes": [["rod", "bar"]],
+  "shape_order": ["floor", "left", "right", "box", "can"]
+})";
+
+}  // namespace sarrus::test

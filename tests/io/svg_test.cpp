@@ -1,0 +1,192 @@
+// The SVG strip: well-formed, finite, complete; and the geometry behind it.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "sarrus/io/svg_strip.h"
+#include "sarrus/io/svg_strip_draw.h"
+#include "sarrus/io/svg_strip_view.h"
+#include "sarrus/model/builder.h"
+
+namespace sarrus {
+namespace {
+
+// A four-bar of bodies without shapes in the x-z plane, a box <&> a capsule and a ball on a floor.
+Model mixed_model() {
+  ModelBuilder b("mixed <&> \"quoted\"");
+  b.add_floor();
+  const Mat3 I = 0.01 * Mat3::Identity();
+  const Quat axis_y(Eigen::AngleAxisd(std::numbers::pi / 2, Vec3::UnitZ()));
+  const int crank = b.add_body("crank <1>", 1, I, {{0, 0, 0.75}});
+  const int rod = b.add_body("rod", 1, I, {{0.5, 0, 1}});
+  const int rocker = b.add_body("rocker", 1, I, {{1, 0, 0.75}});
+  b.add_joint_at("a", JointType::revolute, kWorld, crank, {0, 0, 0.5}, axis_y);
+  b.add_joint_at("b", JointType::revolute, crank, rod, {0, 0, 1}, axis_y);
+  b.add_joint_at("c", JointType::revolute, rod, rocker, {1, 0, 1}, axis_y);
+  b.add_joint_at("d", JointType::revolute, kWorld, rocker, {1, 0, 0.5}, axis_y);
+  b.add_box_body("box", 1, {0.1, 0.1, 0.1}, {{-0.5, 0, 0.1}});
+  b.add_capsule_body("capsule", 1, 0.05, 0.1, {{-0.5, 0, 0.5}, axis_y});
+  b.add_sphere_body("ball", 1, 0.1, {{1.5, 0, 0.1}});
+  return b.build();
+}
+
+State moved(const Model& model, double time, const Vec3& by) {
+  State s = State::initial(model);
+  s.time = time;
+  for (Pose& X : s.X_WB) X.p += by;
+  return s;
+}
+
+RunSummary summary_of(const Model& model) {
+  RunInfo info;
+  info.scene = model.name();
+  info.dt = 0.01;
+  return RunSummary(info, State::initial(model), {});
+}
+
+std::string strip(const Model& model, const Vec3& velocity, bool contacts, int frames = 6) {
+  SvgStrip svg(model, 0, 1, frames);
+  const std::vector<Contact> points(2);
+  const std::vector<Vec3> impulses = {Vec3(0, 0, 1), Vec3::Zero()};
+  for (int i = 0; i <= 100; ++i) {
+    const double t = 0.01 * i;
+    const State s = moved(model, t, velocity * t);
+    if (contacts) {
+      svg.observe(s, points, impulses);
+    } else {
+      svg.observe(s, {}, {});
+    }
+  }
+  return svg.to_svg(summary_of(model));
+}
+
+int count(const std::string& text, const std::string& what) {
+  int n = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+// Checks that every tag is closed in order and that text and attributes hold no stray markup.
+testing::AssertionResult well_formed(const std::string& xml) {
+  std::vector<std::string> open;
+  std::size_t at = 0;
+  while ((at = xml.find('<', at)) != std::string::npos) {
+    const std::size_t end = xml.find('>', at);
+    if (end == std::string::npos) return testing::AssertionFailure() << "unclosed tag at " << at;
+    const std::string tag = xml.substr(at + 1, end - at - 1);
+    if (tag.find('<') != std::string::npos) return testing::AssertionFailure() << "'<' inside " << tag;
+    if (count(tag, "\"") % 2 != 0) return testing::AssertionFailure() << "odd quotes in " << tag;
+    if (tag[0] == '/') {
+      if (open.empty() || open.back() != tag.substr(1)) return testing::AssertionFailure() << "stray </" << tag;
+      open.pop_back();
+    } else if (tag.back() != '/') {
+      open.push_back(tag.substr(0, tag.find_first_of(" \n")));
+    }
+    at = end;
+  }
+  for (std::size_t amp = xml.find('&'); amp != std::string::npos; amp = xml.find('&', amp + 1)) {
+    const std::string entity = xml.substr(amp, xml.find(';', amp) - amp + 1);
+    if (entity != "&amp;" && entity != "&lt;" && entity != "&gt;" && entity != "&quot;") {
+      return testing::AssertionFailure() << "bad entity " << entity;
+    }
+  }
+  if (!open.empty()) return testing::AssertionFailure() << "not closed: " << open.back();
+  return testing::AssertionSuccess();
+}
+
+void expect_sound(const std::string& svg) {
+  EXPECT_TRUE(well_formed(svg));
+  for (const char* bad : {"nan", "inf", "NaN"}) EXPECT_EQ(svg.find(std::string(bad)), std::string::npos) << bad;
+}
+
+TEST(SvgStrip, IsWellFormedWithAllMarks) {
+  const std::string svg = strip(mixed_model(), {0.3, 0, 0}, true);
+  expect_sound(svg);
+  EXPECT_EQ(svg.rfind("<svg ", 0), 0u);
+  EXPECT_NE(svg.find("viewBox="), std::string::npos);
+  EXPECT_EQ(count(svg, "class=\"frame\""), 6);
+  // One contact of two carries an impulse, one joint of four closes the loop; the legend shows each once more.
+  EXPECT_EQ(count(svg, "class=\"contact\""), 6 + 1);
+  EXPECT_EQ(count(svg, "class=\"loop-joint\""), 6 + 1);
+  EXPECT_EQ(count(svg, "class=\"joint\""), 6 * 3);
+  EXPECT_EQ(count(svg, "class=\"plane\""), 6);
+  EXPECT_EQ(count(svg, "class=\"trail\""), 6);
+  EXPECT_NE(svg.find("t = 0.20 s"), std::string::npos);
+  EXPECT_NE(svg.find("worst joint gap"), std::string::npos);
+}
+
+TEST(SvgStrip, DrawsAsManyFramesAsAsked) {
+  EXPECT_EQ(count(strip(mixed_model(), {0.3, 0, 0}, false, 9), "class=\"frame\""), 9);
+}
+
+TEST(SvgStrip, FollowsLongTravelWithTicks) {
+  EXPECT_EQ(count(strip(mixed_model(), {0.3, 0, 0}, false), "class=\"tick\""), 0);
+  ModelBuilder b("rolling");
+  b.add_floor();
+  b.add_sphere_body("ball", 1, 0.1, {{0, 0, 0.1}});
+  const std::string svg = strip(b.build(), {10, 0, 0}, false);
+  expect_sound(svg);
+  EXPECT_GE(count(svg, "class=\"tick\""), 6);
+}
+
+TEST(SvgStrip, EndsWithTheLastStateOfARunThatStoppedEarly) {
+  const Model model = mixed_model();
+  SvgStrip svg(model, 0, 10);
+  svg.observe(moved(model, 0, Vec3::Zero()), {}, {});
+  svg.finish(moved(model, 0.7, Vec3::Zero()), {}, {});
+  ASSERT_EQ(svg.frames().size(), 2u);
+  EXPECT_EQ(svg.frames().back().state.time, 0.7);
+  expect_sound(svg.to_svg(summary_of(model)));
+}
+
+TEST(SvgStrip, DrawsABodyWithoutShapesAndJointsAtRest) {
+  ModelBuilder b("point");
+  b.add_body("point", 1, Mat3::Identity(), {});
+  expect_sound(strip(b.build(), Vec3::Zero(), false));
+}
+
+TEST(SvgView, LooksAtThePlaneOfTheMotion) {
+  const auto view_of = [](const Vec3& direction, const Vec3& other) {
+    ModelBuilder b("cube");
+    b.add_box_body("cube", 1, {0.1, 0.1, 0.1}, {});
+    const Model model = b.build();
+    std::vector<SvgStrip::Frame> frames;
+    for (int i = 0; i < 6; ++i) frames.push_back({moved(model, i, i * direction + (i % 2) * other), {}});
+    return svg::choose_view(model, frames);
+  };
+  EXPECT_EQ(view_of(Vec3::UnitX(), Vec3::UnitZ()).right, Vec3::UnitX());
+  EXPECT_EQ(view_of(Vec3::UnitY(), Vec3::UnitZ()).right, Vec3::UnitY());
+  EXPECT_EQ(view_of(Vec3::UnitZ(), Vec3::UnitZ()).up, Vec3::UnitZ());
+  EXPECT_EQ(view_of(Vec3::UnitX(), 4 * Vec3::UnitY()).up, Vec3::UnitY());
+  const Vec3 oblique = Vec3(1, 1, 0).normalized();
+  EXPECT_NEAR(view_of(2 * oblique, Vec3::UnitZ()).right.dot(oblique), 1, 1e-9);
+}
+
+TEST(SvgView, SilhouettesAreHulls) {
+  const svg::View view;
+  const svg::Outline box = svg::silhouette(Shape::box({1, 2, 3}), {}, view);
+  EXPECT_EQ(box.points.size(), 4u);
+  const Pose tilted = {Vec3::Zero(), Quat(Eigen::AngleAxisd(0.5, Vec3(1, 1, 1).normalized()))};
+  EXPECT_EQ(svg::silhouette(Shape::box({1, 2, 3}), tilted, view).points.size(), 6u);
+  svg::Box2 bounds;
+  svg::extend(bounds, svg::silhouette(Shape::capsule(0.5, 2), {}, view));
+  EXPECT_NEAR(bounds.sizes().y(), 5, 1e-12);
+  EXPECT_NEAR(bounds.sizes().x(), 1, 1e-12);
+  EXPECT_EQ(svg::convex_hull({{0, 0}, {1, 0}, {0.5, 0}}).size(), 2u);
+  EXPECT_EQ(svg::convex_hull({{0, 0}, {0, 0}}).size(), 1u);
+}
+
+TEST(SvgText, ScaleBarsHaveRoundLengths) {
+  EXPECT_DOUBLE_EQ(svg::nice_length(0.73), 0.5);
+  EXPECT_DOUBLE_EQ(svg::nice_length(4.9), 2);
+  EXPECT_DOUBLE_EQ(svg::nice_length(10), 10);
+  EXPECT_EQ(svg::length_label(0.2), "20 cm");
+  EXPECT_EQ(svg::length_label(5), "5 m");
+  EXPECT_EQ(svg::length_label(0.005), "5 mm");
+}
+
+}  // namespace
+}  // namespace sarrus
