@@ -91,7 +91,6 @@ RunInfo run_info(const RunArguments& a, const Model& model) {
   SimulationOptions& o = info.options;
   o.dt = info.dt;
   o.integrator = info.integrator;
-  o.use_model_integrator = false;
   o.projection = !a.no_projection;
   if (a.gyroscopic) o.gyroscopic = parse_gyroscopic(*a.gyroscopic);
   if (a.solver) o.solver = *a.solver;

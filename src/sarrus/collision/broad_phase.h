@@ -18,7 +18,7 @@ namespace sarrus {
 struct GeomPair {
   int a = 0;  // a < b
   int b = 0;
-  auto operator<=>(const GeomPair&) const = default;
+  auto operator<=>(const GeomPair&) const = default;  // NOLINT(modernize-use-nullptr): false alarm on <=>
 };
 
 class BroadPhase {

@@ -14,7 +14,7 @@ namespace sarrus {
 struct FeatureKey {
   std::uint64_t hi = 0;
   std::uint64_t lo = 0;
-  auto operator<=>(const FeatureKey&) const = default;
+  auto operator<=>(const FeatureKey&) const = default;  // NOLINT(modernize-use-nullptr): false alarm on <=>
 };
 
 struct Contact {

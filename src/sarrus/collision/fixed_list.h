@@ -1,7 +1,9 @@
 // A list with room for N elements inside the object, so the narrow phase never touches the heap.
 #pragma once
 
+#include <array>
 #include <cassert>
+#include <cstddef>
 
 namespace sarrus {
 
@@ -14,19 +16,19 @@ class FixedList {
   void clear() { size_ = 0; }
   void push(const T& x) {
     assert(size_ < N);
-    if (size_ < N) data_[size_++] = x;
+    if (size_ < N) data_[static_cast<std::size_t>(size_++)] = x;
   }
   void truncate(int size) { size_ = size; }
 
-  T& operator[](int i) { return data_[i]; }
-  const T& operator[](int i) const { return data_[i]; }
-  T* begin() { return data_; }
-  T* end() { return data_ + size_; }
-  const T* begin() const { return data_; }
-  const T* end() const { return data_ + size_; }
+  T& operator[](int i) { return data_[static_cast<std::size_t>(i)]; }
+  const T& operator[](int i) const { return data_[static_cast<std::size_t>(i)]; }
+  T* begin() { return data_.data(); }
+  T* end() { return data_.data() + size_; }
+  const T* begin() const { return data_.data(); }
+  const T* end() const { return data_.data() + size_; }
 
  private:
-  T data_[N];
+  std::array<T, N> data_;
   int size_ = 0;
 };
 

@@ -45,7 +45,7 @@ Quat read_axes(ObjectReader& r, bool has_x, bool has_y, bool has_z) {
     }
     return std::pair(a, b);
   };
-  if (has_x && has_y && has_z) r.fail("gives three axes; give one or two, the others follow");
+  if (has_x && has_y && has_z) r.fail(r.self() + " gives three axes; give one or two, the others follow");
   if (has_x && has_y) {
     const auto [x, y] = perpendicular("x_axis", "y_axis");
     return frame_with_xy(x, y);
@@ -58,7 +58,7 @@ Quat read_axes(ObjectReader& r, bool has_x, bool has_y, bool has_z) {
     const auto [y, z] = perpendicular("y_axis", "z_axis");
     return frame_with_xy(y.cross(z), y);
   }
-  if (has_y) r.fail("y_axis alone does not fix the frame; add x_axis or z_axis");
+  if (has_y) r.fail(r.full("y_axis") + " alone does not fix the frame; add x_axis or z_axis");
   return has_x ? frame_with_x(read_direction(r, "x_axis")) : frame_with_z(read_direction(r, "z_axis"));
 }
 
@@ -82,8 +82,8 @@ std::optional<Quat> read_orientation(ObjectReader& r, std::string_view quaternio
   const bool y = r.has("y_axis");
   const bool z = r.has("z_axis");
   if (int{quaternion} + int{euler} + int{x || y || z} > 1) {
-    r.fail(fmt::format("{} gives the orientation twice; keep one of {}, euler_xyz or the axis keys",
-                       r.full("").empty() ? "it" : r.full("").substr(0, r.full("").size() - 1), quaternion_key));
+    r.fail(fmt::format("{} gives the orientation twice; keep one of {}, euler_xyz or the axis keys", r.self(),
+                       quaternion_key));
   }
   if (quaternion) return read_quaternion(r, quaternion_key);
   if (euler) return read_euler(r, angle_unit);

@@ -55,8 +55,7 @@ std::string suggestion(std::string_view wrong, const std::vector<std::string>& k
 ObjectReader::ObjectReader(const Json& value, std::string element, std::string path)
     : value_(&value), element_(std::move(element)), path_(std::move(path)) {
   if (value.is_object()) return;
-  std::string what = path_.empty() ? "it" : path_.substr(0, path_.size() - 1);
-  fail(fmt::format("{} must be an object, is {}; write {{ ... }}", what, type_of(value)));
+  fail(fmt::format("{} must be an object, is {}; write {{ ... }}", self(), type_of(value)));
 }
 
 const Json* ObjectReader::find(std::string_view key) {

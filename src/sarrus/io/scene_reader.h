@@ -71,6 +71,8 @@ class ObjectReader {
   [[noreturn]] void fail(const std::string& problem_and_remedy) const;
   // The key as messages name it: "limit.upper".
   std::string full(std::string_view key) const { return path_ + std::string(key); }
+  // The object itself as messages name it: "limit", or "it" for the whole element.
+  std::string self() const { return path_.empty() ? "it" : path_.substr(0, path_.size() - 1); }
 
  private:
   static std::string label(const Json& value, std::string_view kind, std::size_t index, std::string_view suffix);

@@ -152,10 +152,10 @@ void add_leg(ModelBuilder& b, const Core& core, const std::string& name, const J
 // 293, mobility 7 (the free chassis and the crank), 72 redundant rows. Only the eight foot spheres (mu = 0.8)
 // and the chassis beam can touch the floor.
 //
-// A velocity drive turns the crank about +y and the machine walks towards +x. While a foot is the lowest it
-// travels so that a turn covers 0.51 m (counting one half's feet) to 0.56 m (counting all), 0.6 of its
-// length: about 0.27 m/s at half a turn per second. Lengths: jansen.h. Why it is here: many coupled redundant
-// loops with alternating contacts, as in the legged machines of spec/benchmarks.md §1.
+// A velocity drive turns the crank about +y and the machine walks towards +x. From the foot path, a turn
+// covers 0.51 m (following the lowest foot of one half) to 0.56 m (of all feet), 0.6 of its length: at half a
+// turn per second about 0.28 m/s, over three lengths in 10 s. Lengths: jansen.h. Why it is here: many coupled
+// redundant loops with alternating contacts, as in the legged machines of spec/benchmarks.md §1.
 Model jansen_walker() {
   ModelBuilder b("jansen_walker", "Theo Jansen's walking linkage: eight legs, one driven crankshaft, on a floor.");
   b.set_defaults({.dt = 1e-3, .duration = 10});

@@ -65,6 +65,8 @@ AdmmParameters read_parameters(const SolverParameters& given) {
   return p;
 }
 
+constexpr int kPatience = 300;
+
 class Admm final : public Solver {
  public:
   Admm(PenaltyRule rule, bool ccp, const AdmmParameters& parameters) : rule_(rule), ccp_(ccp), par_(parameters) {}
@@ -96,6 +98,7 @@ class Admm final : public Solver {
   void update_y_z(const ConstraintProblem& p);
   Norms norms() const;
   bool adapt(const Norms& n);
+  bool restart(const SolveReport& report, double& last_best);
   // z = sigma(lambda) + Gamma, scaled.
   void apply_D(const ConstraintProblem& p, const VecX& in, VecX& out);
   bool consider(const ConstraintProblem& p, double tolerance, std::span<double> best, SolveReport& report);
@@ -110,6 +113,7 @@ class Admm final : public Solver {
   VecX power_;
 
   double rho_ = 1;
+  int restarts_ = 0;
   double L_ = 1, m_ = 1, kappa_ = 1;
   VecX scale_, R_, v_free_, E_, weight_, split_, row_rho_;
   VecX x_, y_, z_, x_old_, y_old_, rhs_, t_, w_, w2_, candidate_;
@@ -318,6 +322,19 @@ bool Admm::adapt(const Norms& n) {
   return true;
 }
 
+// With Gamma the iteration has no convergence proof: it may cycle although the residuals are balanced. If the best
+// judged residual did not halve in kPatience iterations, other penalties are tried, larger ones first.
+bool Admm::restart(const SolveReport& report, double& last_best) {
+  const double best = ccp_ ? report.residuals.natural_map_ccp : report.residuals.natural_map;
+  const bool progress = best < 0.5 * last_best;
+  last_best = best;
+  if (progress || rule_ == PenaltyRule::fixed) return false;
+  constexpr double kFactors[] = {10.0, 10.0, 1e-3, 0.1, 10.0};
+  rho_ = std::clamp(rho_ * kFactors[restarts_ % 5], 1e-8 * L_, 1e8 * L_);
+  ++restarts_;
+  return true;
+}
+
 // Judges y; keeps it if it is the best so far. True if the tolerance is met.
 bool Admm::consider(const ConstraintProblem& p, double tolerance, std::span<double> best, SolveReport& report) {
   candidate_ = scale_.cwiseProduct(y_);
@@ -367,7 +384,10 @@ SolveReport Admm::solve(const ConstraintProblem& p, double tolerance, std::span<
   }
   report.factorisations = 1;
   constexpr int kJudgeEvery = 25;  // best-iterate bookkeeping when the cheap test does not fire
-  double worth = 1.0;              // the cheap test is tightened whenever the judge disagrees with it
+  int hold = 0;                    // no adaptation before this iteration
+  double last_best = std::numeric_limits<double>::infinity();
+  restarts_ = 0;
+  double worth = 1.0;  // the cheap test is tightened whenever the judge disagrees with it
   for (int it = 1; it <= par_.max_iterations; ++it) {
     iterate(p);
     report.iterations = it;
@@ -390,13 +410,15 @@ SolveReport Admm::solve(const ConstraintProblem& p, double tolerance, std::span<
       report.status = SolveStatus::stalled;
       return report;
     }
-    if (it % par_.adapt_every == 0 && adapt(n)) {
+    const bool restarted = it % kPatience == 0 && restart(report, last_best);
+    if (restarted || (it >= hold && it % par_.adapt_every == 0 && adapt(n))) {
       if (!factor(p)) {
         report.status = SolveStatus::non_finite;
         return report;
       }
       ++report.factorisations;
     }
+    if (restarted) hold = it + kPatience;
   }
   consider(p, tolerance, lambda, report);
   report.status = SolveStatus::max_iterations;

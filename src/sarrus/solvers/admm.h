@@ -33,7 +33,7 @@ struct AdmmParameters {
   double tau = 1.5;           // factor of the linear rule
   double p0 = 0.2;            // first exponent of the spectral rule
   double dp = 0.05;           // its step
-  int adapt_every = 5;        // iterations between changes of rho
+  int adapt_every = 10;       // iterations between changes of rho
   bool scaling = true;        // row equilibration
   bool split_joints = false;  // penalise bilateral rows too, as the papers do
   bool dense = false;         // factor a dense D instead of the node graph (reference, small problems)

@@ -112,7 +112,7 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
       detector(model, options.collision),
       projector(model),
       solver(make_solver(options.solver, options.solver_parameters)),
-      fallback(make_solver(options.fallback)),
+      fallback(make_solver(options.fallback, options.fallback_parameters)),
       law(solver_info(options.solver).law),
       fallback_law(solver_info(options.fallback).law) {
   const auto n_b = static_cast<std::size_t>(model.body_count());
