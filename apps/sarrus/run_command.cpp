@@ -60,7 +60,7 @@ class Outputs {
     if (recording_) recording_->close();
     record_.commit();
     if (strip_) {
-      strip_->finish(sim.state(), {}, {});
+      strip_->finish(sim.state());
       svg_.write(strip_->to_svg(summary));
     }
     json_.write(summary.to_json_text());

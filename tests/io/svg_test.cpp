@@ -1,6 +1,7 @@
 // The SVG strip: well-formed, finite, complete; and the geometry behind it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -113,7 +114,7 @@ TEST(SvgStrip, IsWellFormedWithAllMarks) {
   EXPECT_EQ(count(svg, "class=\"loop-joint\""), 6 + 1);
   EXPECT_EQ(count(svg, "class=\"joint\""), 6 * 3);
   EXPECT_EQ(count(svg, "class=\"plane\""), 6);
-  EXPECT_EQ(count(svg, "class=\"trail\""), 6);
+  EXPECT_EQ(count(svg, "class=\"trail\""), 5);  // there is no path yet in the first frame
   EXPECT_NE(svg.find("t = 0.20 s"), std::string::npos);
   EXPECT_NE(svg.find("worst joint gap"), std::string::npos);
 }
@@ -134,12 +135,51 @@ TEST(SvgStrip, FollowsLongTravelWithTicks) {
 
 TEST(SvgStrip, EndsWithTheLastStateOfARunThatStoppedEarly) {
   const Model model = mixed_model();
-  SvgStrip svg(model, 0, 10);
-  svg.observe(moved(model, 0, Vec3::Zero()), {}, {});
-  svg.finish(moved(model, 0.7, Vec3::Zero()), {}, {});
-  ASSERT_EQ(svg.frames().size(), 2u);
-  EXPECT_EQ(svg.frames().back().state.time, 0.7);
-  expect_sound(svg.to_svg(summary_of(model)));
+  SvgStrip strip(model, 0, 10);
+  strip.observe(moved(model, 0, Vec3::Zero()), {}, {});
+  strip.finish(moved(model, 0.7, Vec3::Zero()));
+  const std::string svg = strip.to_svg(summary_of(model));
+  expect_sound(svg);
+  EXPECT_EQ(count(svg, "class=\"frame\""), 2);
+  EXPECT_NE(svg.find("t = 0.7 s"), std::string::npos);
+}
+
+// Six frames of 241 samples of a cube whose position along x is f(share of the time).
+template <class F>
+std::vector<double> chosen_times(F f) {
+  ModelBuilder b("cubes");
+  b.add_box_body("fixed", 1, {0.1, 0.1, 0.1}, {});
+  b.add_box_body("moving", 1, {0.1, 0.1, 0.1}, {});
+  const Model model = b.build();
+  std::vector<SvgStrip::Frame> frames;
+  for (int i = 0; i <= 240; ++i) {
+    frames.push_back({State::initial(model), {}});
+    frames.back().state.time = i / 240.0;
+    frames.back().state.X_WB[1].p.x() = f(i / 240.0);
+  }
+  std::vector<double> times;
+  for (const std::size_t i : svg::choose_frames(model, frames, 6)) times.push_back(frames[i].state.time);
+  return times;
+}
+
+TEST(SvgFrames, AreEvenlySpacedWhenNothingMoves) {
+  const std::vector<double> times = chosen_times([](double) { return 0.0; });
+  ASSERT_EQ(times.size(), 6u);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(times[i], 0.2 * static_cast<double>(i), 1e-9);
+}
+
+TEST(SvgFrames, ShowALongRestOnlyBriefly) {
+  const std::vector<double> times = chosen_times([](double t) { return std::min(10 * t, 1.0); });
+  EXPECT_EQ(times.front(), 0);
+  EXPECT_EQ(times.back(), 1);
+  EXPECT_GE(std::count_if(times.begin(), times.end(), [](double t) { return t <= 0.11; }), 3);
+}
+
+TEST(SvgFrames, AvoidCatchingPeriodicMotionAtOnePhase) {
+  // Five whole periods: even spacing would draw the same picture six times.
+  const auto f = [](double t) { return std::sin(10 * std::numbers::pi * t); };
+  const std::vector<double> times = chosen_times(f);
+  for (std::size_t i = 1; i + 1 < times.size(); ++i) EXPECT_GT(std::abs(f(times[i]) - f(times[i - 1])), 0.5) << i;
 }
 
 TEST(SvgStrip, DrawsABodyWithoutShapesAndJointsAtRest) {

@@ -16,7 +16,7 @@ struct ClosestPoints {
   double distance;
 };
 
-// The boxes must not overlap; if they do, the distance is only an upper bound of zero's neighbourhood.
+// The boxes must not overlap.
 ClosestPoints closest_points_box_box(const PairQuery& query);
 
 }  // namespace sarrus

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <compare>
-#include <cstdint>
 #include <span>
 #include <vector>
 

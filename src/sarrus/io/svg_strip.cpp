@@ -16,11 +16,12 @@ using svg::Box2;
 
 constexpr double kPageWidth = 1200;  // px
 constexpr double kMargin = 24;
-constexpr double kGap = 12;      // between panels
-constexpr double kHeader = 52;   // title
-constexpr double kFooter = 64;   // caption, legend, scale bar
-constexpr double kAspect = 2.0;  // width over height that the page aims at
-constexpr int kPathSamples = 240;
+constexpr double kGap = 12;            // between panels
+constexpr double kHeader = 52;         // title
+constexpr double kFooter = 64;         // caption, legend, scale bar
+constexpr double kAspect = 2.4;        // width over height that the page aims at
+constexpr int kSamples = 240;          // states kept over the duration
+constexpr double kLabelHeight = 18;    // px added to panels for the time label
 constexpr double kFollowTravel = 2.5;  // window follows if the travel exceeds this multiple of the size
 
 // The windows of all frames: one size, one centre each.
@@ -31,14 +32,13 @@ struct Windows {
   bool follows_up = false;
 };
 
-Box2 frame_bounds(const Model& model, const State& state, const svg::View& view) {
+Box2 frame_bounds(const svg::Scenery& scenery, const State& state) {
   Box2 box;
-  for (int b = 0; b < model.body_count(); ++b) box.extend(svg::bounds(svg::draw_body(model, state, b, view)));
-  for (const Joint& j : model.joints()) {
-    if (j.type == JointType::free) continue;
-    const svg::JointEnds ends = svg::joint_ends(j, state);
-    box.extend(view.project(ends.base));
-    box.extend(view.project(ends.follower));
+  for (std::size_t b = 0; b < scenery.parts.size(); ++b) {
+    box.extend(svg::bounds(svg::draw_body(*scenery.model, scenery.parts[b], state.X_WB[b], scenery.view)));
+  }
+  for (const Joint& j : scenery.model->joints()) {
+    if (j.base == kWorld && j.type != JointType::free) box.extend(scenery.view.project(j.p_BJ));
   }
   return box;
 }
@@ -53,14 +53,14 @@ void include_floor(Box2& box, const std::vector<svg::EdgeOnPlane>& planes) {
   }
 }
 
-Windows choose_windows(const svg::Scenery& scenery, const std::vector<SvgStrip::Frame>& frames) {
+Windows choose_windows(const svg::Scenery& scenery, const std::vector<const SvgStrip::Frame*>& frames) {
   Windows w;
   Box2 all;
   Box2 centres;
   Vec2 size = Vec2::Zero();
   std::vector<Box2> boxes;
-  for (const SvgStrip::Frame& f : frames) {
-    Box2 box = frame_bounds(*scenery.model, f.state, scenery.view);
+  for (const SvgStrip::Frame* f : frames) {
+    Box2 box = frame_bounds(scenery, f->state);
     centres.extend(box.center());
     include_floor(box, scenery.planes);
     all.extend(box);
@@ -82,14 +82,15 @@ Windows choose_windows(const svg::Scenery& scenery, const std::vector<SvgStrip::
   return w;
 }
 
-// Columns for which the whole page comes nearest to the wanted aspect ratio.
+// Columns for which the whole page comes nearest to the wanted aspect ratio with few empty cells.
 int choose_columns(int frames, const Vec2& window) {
   int best = 1;
   double best_error = 1e300;
   for (int columns = 1; columns <= frames; ++columns) {
     const int rows = (frames + columns - 1) / columns;
-    const double error = std::abs(std::log(columns * window.x() / (rows * window.y()) / kAspect));
-    if (error < best_error && (rows == 1 || columns * rows - frames < columns / 2 + 1)) {
+    const double empty = static_cast<double>(columns * rows - frames) / columns;
+    const double error = std::abs(std::log(columns * window.x() / (rows * window.y()) / kAspect)) + empty;
+    if (error < best_error) {
       best = columns;
       best_error = error;
     }
@@ -104,12 +105,12 @@ double path_length(const std::vector<Vec2>& path) {
 }
 
 // The path of the centre of mass that moves the farthest in the picture.
-std::vector<Vec2> longest_path(const std::vector<std::vector<Vec3>>& samples, const svg::View& view) {
+std::vector<Vec2> longest_path(const std::vector<SvgStrip::Frame>& samples, const svg::View& view) {
   std::vector<Vec2> longest;
-  const std::size_t bodies = samples.empty() ? 0 : samples[0].size();
+  const std::size_t bodies = samples.empty() ? 0 : samples[0].state.X_WB.size();
   for (std::size_t b = 0; b < bodies; ++b) {
     std::vector<Vec2> path;
-    for (const std::vector<Vec3>& positions : samples) path.push_back(view.project(positions[b]));
+    for (const SvgStrip::Frame& f : samples) path.push_back(view.project(f.state.X_WB[b].p));
     if (path_length(path) > path_length(longest)) longest = std::move(path);
   }
   return longest;
@@ -170,74 +171,76 @@ void draw_footer(std::string& out, double top, const RunSummary& run, bool conta
 }  // namespace
 
 SvgStrip::SvgStrip(Model model, double begin, double end, int frames)
-    : model_(std::move(model)), begin_(begin), end_(end), wanted_(static_cast<std::size_t>(std::max(frames, 2))) {}
-
-// Slightly early, so that rounding in the clock does not delay a frame by a step.
-double SvgStrip::frame_time(std::size_t i) const {
-  return begin_ + (end_ - begin_) * (static_cast<double>(i) / static_cast<double>(wanted_ - 1) - 1e-9);
-}
+    : model_(std::move(model)), begin_(begin), end_(end), frames_(static_cast<std::size_t>(std::max(frames, 2))) {}
 
 bool SvgStrip::wants(double time) const {
-  const double path_time = begin_ + (end_ - begin_) * static_cast<double>(path_.size()) / kPathSamples;
-  return time >= path_time || (frames_.size() < wanted_ && time >= frame_time(frames_.size()));
+  // Slightly early, so that rounding in the clock does not delay a sample by a step.
+  return time >= begin_ + (end_ - begin_) * (static_cast<double>(kept_.size()) / kSamples - 1e-9);
 }
 
-void SvgStrip::keep_frame(const State& state, std::span<const Contact> contacts, std::span<const Vec3> impulses_W) {
+void SvgStrip::keep(const State& state, std::vector<Vec3> contacts) {
   Frame frame;
-  frame.state = state;
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    if (impulses_W[i].norm() > 0) frame.contacts.push_back(contacts[i].p_W);
-  }
-  frames_.push_back(std::move(frame));
+  frame.state.time = state.time;
+  frame.state.X_WB = state.X_WB;
+  frame.contacts = std::move(contacts);
+  kept_.push_back(std::move(frame));
 }
 
 void SvgStrip::observe(const State& state, std::span<const Contact> contacts, std::span<const Vec3> impulses_W) {
   if (!wants(state.time)) return;
-  std::vector<Vec3> centres;
-  for (const Pose& X : state.X_WB) centres.push_back(X.p);
-  path_.push_back(std::move(centres));
-  if (frames_.size() < wanted_ && state.time >= frame_time(frames_.size())) keep_frame(state, contacts, impulses_W);
+  std::vector<Vec3> points;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (impulses_W[i].norm() > 0) points.push_back(contacts[i].p_W);
+  }
+  keep(state, std::move(points));
 }
 
-void SvgStrip::finish(const State& state, std::span<const Contact> contacts, std::span<const Vec3> impulses_W) {
-  if (!frames_.empty() && frames_.back().state.time == state.time) return;
-  if (frames_.size() == wanted_) frames_.pop_back();
-  keep_frame(state, contacts, impulses_W);
+void SvgStrip::finish(const State& state) {
+  if (kept_.empty() || kept_.back().state.time != state.time) keep(state, {});
 }
 
 std::string SvgStrip::to_svg(const RunSummary& run) const {
+  const std::vector<std::size_t> chosen = svg::choose_frames(model_, kept_, frames_);
+  std::vector<const Frame*> frames;
+  for (const std::size_t i : chosen) frames.push_back(&kept_[i]);
+
   svg::Scenery scenery;
   scenery.model = &model_;
-  scenery.view = svg::choose_view(model_, frames_);
+  scenery.parts = svg::body_parts(model_);
+  scenery.view = svg::choose_view(model_, kept_);
   scenery.planes = svg::edge_on_planes(model_, scenery.view);
-  scenery.trails = {longest_path(path_, scenery.view)};
-  const Windows windows = choose_windows(scenery, frames_);
+  const Windows windows = choose_windows(scenery, frames);
   scenery.ticks_right = windows.follows_right;
   scenery.ticks_up = windows.follows_up;
 
-  const int count = static_cast<int>(frames_.size());
+  const int count = static_cast<int>(frames.size());
   const int columns = choose_columns(count, windows.size);
   const int rows = (count + columns - 1) / columns;
   svg::Panel panel;
   panel.width = (kPageWidth - 2 * kMargin - (columns - 1) * kGap) / columns;
   panel.scale = panel.width / windows.size.x();
-  panel.height = windows.size.y() * panel.scale;
+  panel.height = windows.size.y() * panel.scale + kLabelHeight;
   const double footer_top = kHeader + rows * (panel.height + kGap);
 
   std::string out;
   draw_header(out, footer_top + kFooter, run, scenery.view.label);
+  const std::vector<Vec2> path = longest_path(kept_, scenery.view);
   const double span = std::max(end_ - begin_, 1e-12);
   const int decimals = std::clamp(2 - static_cast<int>(std::floor(std::log10(span))), 0, 9);
   bool contacts = false;
   for (int i = 0; i < count; ++i) {
-    const Frame& frame = frames_[static_cast<std::size_t>(i)];
-    contacts = contacts || !frame.contacts.empty();
+    const auto k = static_cast<std::size_t>(i);
     panel.x = kMargin + (i % columns) * (panel.width + kGap);
     panel.y = kHeader + (i / columns) * (panel.height + kGap);
-    const Vec2 centre = windows.centres[static_cast<std::size_t>(i)];
-    panel.seen = Box2(centre - 0.5 * windows.size, centre + 0.5 * windows.size);
-    svg::draw_panel(out, panel, scenery, frame, i > 0 ? &frame - 1 : nullptr, i,
-                    fmt::format("t = {:.{}f} s", frame.state.time, decimals));
+    panel.seen = Box2(windows.centres[k] - 0.5 * windows.size, windows.centres[k] + 0.5 * windows.size);
+    panel.seen.max().y() += kLabelHeight / panel.scale;
+    contacts = contacts || !frames[k]->contacts.empty();
+    svg::draw_panel(out, panel, scenery,
+                    {.frame = frames[k],
+                     .before = i > 0 ? frames[k - 1] : nullptr,
+                     .trail = std::span(path).first(std::min(chosen[k] + 1, path.size())),
+                     .index = i,
+                     .label = fmt::format("t = {:.{}f} s", frames[k]->state.time, decimals)});
   }
   draw_footer(out, footer_top, run, contacts, !model_.loop_joints().empty());
   draw_scale_bar(out, footer_top, panel.scale, panel.width);

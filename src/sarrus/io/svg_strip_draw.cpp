@@ -26,13 +26,16 @@ constexpr std::array<Colour, 8> kColours = {{{"#b9d3ee", "#2f6299"},
 constexpr Colour kWorldColour = {"#e9ebee", "#a3a9b1"};
 // More bodies than this and ghosts become clutter themselves.
 constexpr int kMaxGhosts = 24;
+// Contact points of this many are drawn small.
+constexpr std::size_t kManyContacts = 30;
+constexpr double kTickLabelRoom = 20;  // px on either side of a tick, else it gets no label
 
 template <class... Args>
 void print(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
   fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
 }
 
-std::string path_of(const Panel& panel, const std::vector<Vec2>& points) {
+std::string path_of(const Panel& panel, std::span<const Vec2> points) {
   std::string d;
   for (const Vec2& p : points) {
     const Vec2 q = panel.pixel(p);
@@ -62,8 +65,8 @@ std::string outline_element(const Panel& panel, const Outline& o) {
 void draw_ghost(std::string& out, const Panel& panel, const Scenery& scenery, const SvgStrip::Frame& before) {
   if (scenery.model->body_count() > kMaxGhosts) return;
   print(out, "<g class=\"ghost\" fill=\"none\" stroke=\"#c9ced6\" stroke-width=\"1\" stroke-linejoin=\"round\">");
-  for (int b = 0; b < scenery.model->body_count(); ++b) {
-    const BodyDrawing d = draw_body(*scenery.model, before.state, b, scenery.view);
+  for (std::size_t b = 0; b < scenery.parts.size(); ++b) {
+    const BodyDrawing d = draw_body(*scenery.model, scenery.parts[b], before.state.X_WB[b], scenery.view);
     for (const Outline& o : d.shapes) out += outline_element(panel, o);
     if (d.shapes.empty() && d.skeleton.size() > 1) print(out, "<path d=\"{} Z\"/>", path_of(panel, d.skeleton));
   }
@@ -78,8 +81,9 @@ void draw_planes(std::string& out, const Panel& panel, const Scenery& scenery) {
     const Vec2 a = middle - far * along;
     const Vec2 b = middle + far * along;
     print(out, "<path class=\"plane\" d=\"{} Z\" fill=\"#eef0f3\"/>",
-          path_of(panel, {a, b, b - far * plane.normal, a - far * plane.normal}));
-    print(out, "<path d=\"{}\" stroke=\"#6b727c\" stroke-width=\"1.4\" fill=\"none\"/>\n", path_of(panel, {a, b}));
+          path_of(panel, std::array<Vec2, 4>{a, b, b - far * plane.normal, a - far * plane.normal}));
+    print(out, "<path d=\"{}\" stroke=\"#6b727c\" stroke-width=\"1.4\" fill=\"none\"/>\n",
+          path_of(panel, std::array{a, b}));
   }
 }
 
@@ -102,22 +106,25 @@ void draw_ticks(std::string& out, const Panel& panel, const Scenery& scenery) {
       at[axis] = k * step;
       const Vec2 p = panel.pixel(at);
       const Vec2 end = axis == 0 ? Vec2(p.x(), p.y() - 7) : Vec2(p.x() + 7, p.y());
+      print(out, "<path class=\"tick\" d=\"M{:.2f} {:.2f} L{:.2f} {:.2f}\" stroke=\"#6b727c\" stroke-width=\"1.2\"/>\n",
+            p.x(), p.y(), end.x(), end.y());
+      const double to_edge = axis == 0 ? std::min(p.x() - panel.x, panel.x + panel.width - p.x())
+                                       : std::min(p.y() - panel.y, panel.y + panel.height - p.y());
+      if (to_edge < kTickLabelRoom) continue;
       print(out,
-            "<path class=\"tick\" d=\"M{:.2f} {:.2f} L{:.2f} {:.2f}\" stroke=\"#6b727c\" stroke-width=\"1.2\"/>"
             "<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"10.5\" fill=\"#59606a\" text-anchor=\"{}\">{:g} m</text>\n",
-            p.x(), p.y(), end.x(), end.y(), axis == 0 ? p.x() : p.x() + 10, axis == 0 ? p.y() - 10 : p.y() + 3.5,
-            axis == 0 ? "middle" : "start", k * step);
+            axis == 0 ? p.x() : p.x() + 10, axis == 0 ? p.y() - 10 : p.y() + 3.5, axis == 0 ? "middle" : "start",
+            k * step);
     }
   }
 }
 
-void draw_trails(std::string& out, const Panel& panel, const Scenery& scenery) {
-  for (const std::vector<Vec2>& trail : scenery.trails) {
-    print(out,
-          "<path class=\"trail\" d=\"{}\" fill=\"none\" stroke=\"#8f98a5\" stroke-width=\"1.1\" "
-          "stroke-dasharray=\"1.5 3\" stroke-linecap=\"round\"/>\n",
-          path_of(panel, trail));
-  }
+void draw_trail(std::string& out, const Panel& panel, std::span<const Vec2> trail) {
+  if (trail.size() < 2) return;
+  print(out,
+        "<path class=\"trail\" d=\"{}\" fill=\"none\" stroke=\"#aeb6c1\" stroke-width=\"1.2\" "
+        "stroke-linejoin=\"round\"/>\n",
+        path_of(panel, trail));
 }
 
 // A link without shapes: a bar with a dark edge, or a plate through three and more anchors.
@@ -141,12 +148,13 @@ void draw_skeleton(std::string& out, const Panel& panel, const BodyDrawing& d, c
 }
 
 // Spheres look alike from all sides; a radius shows that they roll.
-void draw_roll_marks(std::string& out, const Panel& panel, const Scenery& scenery, const State& state, int body,
-                     const Colour& c) {
-  for (const Geom& g : scenery.model->geoms()) {
-    if (g.body != body || g.shape.kind != ShapeKind::sphere) continue;
-    const Pose X = pose_of(state, body) * g.X_BG;
-    const std::vector<Vec2> radius = {scenery.view.project(X.p), scenery.view.project(X * Vec3(g.shape.size[0], 0, 0))};
+void draw_roll_marks(std::string& out, const Panel& panel, const Scenery& scenery, const BodyParts& parts,
+                     const Pose& X_WB, const Colour& c) {
+  for (const int g : parts.geoms) {
+    const Geom& geom = scenery.model->geoms()[static_cast<std::size_t>(g)];
+    if (geom.shape.kind != ShapeKind::sphere) continue;
+    const Pose X = X_WB * geom.X_BG;
+    const std::array radius = {scenery.view.project(X.p), scenery.view.project(X * Vec3(geom.shape.size[0], 0, 0))};
     print(out, "<path d=\"{}\" stroke=\"{}\" stroke-width=\"1\" stroke-opacity=\"0.6\"/>", path_of(panel, radius),
           c.line);
   }
@@ -154,20 +162,21 @@ void draw_roll_marks(std::string& out, const Panel& panel, const Scenery& scener
 
 void draw_bodies(std::string& out, const Panel& panel, const Scenery& scenery, const State& state) {
   const Model& model = *scenery.model;
-  std::vector<std::pair<BodyDrawing, int>> drawings;
-  for (int b = 0; b < model.body_count(); ++b) drawings.emplace_back(draw_body(model, state, b, scenery.view), b);
+  std::vector<std::pair<BodyDrawing, std::size_t>> drawings;
+  for (std::size_t b = 0; b < scenery.parts.size(); ++b) {
+    drawings.emplace_back(draw_body(model, scenery.parts[b], state.X_WB[b], scenery.view), b);
+  }
   std::stable_sort(drawings.begin(), drawings.end(),
                    [](const auto& a, const auto& b) { return a.first.depth < b.first.depth; });
   print(out, "<g class=\"bodies\" stroke-linejoin=\"round\" stroke-linecap=\"round\">\n");
   for (const auto& [d, body] : drawings) {
-    const auto index = static_cast<std::size_t>(body);
-    const Colour& c = kColours[index % kColours.size()];
+    const Colour& c = kColours[body % kColours.size()];
     print(out, "<g><title>{}</title><g fill=\"{}\" stroke=\"{}\" stroke-width=\"1.3\" fill-opacity=\"0.82\">",
-          escape_xml(model.bodies()[index].name), c.fill, c.line);
+          escape_xml(model.bodies()[body].name), c.fill, c.line);
     for (const Outline& o : d.shapes) out += outline_element(panel, o);
     out += "</g>";
     draw_skeleton(out, panel, d, c);
-    draw_roll_marks(out, panel, scenery, state, body, c);
+    draw_roll_marks(out, panel, scenery, scenery.parts[body], state.X_WB[body], c);
     out += "</g>\n";
   }
   out += "</g>\n";
@@ -241,9 +250,9 @@ std::string length_label(double metres) {
   return fmt::format("{:.10g} mm", 1000 * metres);
 }
 
-void draw_contact_mark(std::string& out, const Vec2& pixel) {
-  print(out, "<circle class=\"contact\" cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"2.6\" fill=\"#d62f2f\"/>\n", pixel.x(),
-        pixel.y());
+void draw_contact_mark(std::string& out, const Vec2& pixel, double radius) {
+  print(out, "<circle class=\"contact\" cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.1f}\" fill=\"#d62f2f\"/>\n", pixel.x(),
+        pixel.y(), radius);
 }
 
 void draw_loop_mark(std::string& out, const Vec2& pixel) {
@@ -253,25 +262,25 @@ void draw_loop_mark(std::string& out, const Vec2& pixel) {
         pixel.x(), pixel.y());
 }
 
-void draw_panel(std::string& out, const Panel& panel, const Scenery& scenery, const SvgStrip::Frame& frame,
-                const SvgStrip::Frame* before, int index, std::string_view time_label) {
+void draw_panel(std::string& out, const Panel& panel, const Scenery& scenery, const Moment& moment) {
+  const SvgStrip::Frame& frame = *moment.frame;
   print(out,
         "<g class=\"frame\">\n<clipPath id=\"panel{0}\"><rect x=\"{1:.2f}\" y=\"{2:.2f}\" width=\"{3:.2f}\" "
         "height=\"{4:.2f}\" rx=\"4\"/></clipPath>\n<g clip-path=\"url(#panel{0})\">\n",
-        index, panel.x, panel.y, panel.width, panel.height);
+        moment.index, panel.x, panel.y, panel.width, panel.height);
   draw_planes(out, panel, scenery);
   draw_world_shapes(out, panel, scenery);
-  if (before != nullptr) draw_ghost(out, panel, scenery, *before);
-  draw_trails(out, panel, scenery);
+  if (moment.before != nullptr) draw_ghost(out, panel, scenery, *moment.before);
+  draw_trail(out, panel, moment.trail);
   draw_bodies(out, panel, scenery, frame.state);
   draw_joints(out, panel, scenery, frame.state);
-  for (const Vec3& p : frame.contacts) draw_contact_mark(out, panel.pixel(scenery.view.project(p)));
+  const double radius = frame.contacts.size() > kManyContacts ? 1.6 : 2.6;
+  for (const Vec3& p : frame.contacts) draw_contact_mark(out, panel.pixel(scenery.view.project(p)), radius);
   draw_ticks(out, panel, scenery);
   print(out,
         "</g>\n<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" rx=\"4\" fill=\"none\" "
-        "stroke=\"#d5d9df\"/>\n<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"13\" fill=\"#2b3038\" stroke=\"#ffffff\" "
-        "stroke-width=\"3\" paint-order=\"stroke\">{}</text>\n</g>\n",
-        panel.x, panel.y, panel.width, panel.height, panel.x + 10, panel.y + 20, time_label);
+        "stroke=\"#d5d9df\"/>\n<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"13\" fill=\"#2b3038\">{}</text>\n</g>\n",
+        panel.x, panel.y, panel.width, panel.height, panel.x + 10, panel.y + 20, escape_xml(moment.label));
 }
 
 }  // namespace sarrus::svg

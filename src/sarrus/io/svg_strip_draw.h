@@ -32,19 +32,27 @@ struct Panel {
 // What all panels share.
 struct Scenery {
   const Model* model = nullptr;
+  std::vector<BodyParts> parts;  // by body
   View view;
   std::vector<EdgeOnPlane> planes;
-  std::vector<std::vector<Vec2>> trails;  // paths of centres of mass
-  bool ticks_right = false;               // the window follows the motion along this direction
+  bool ticks_right = false;  // the window follows the motion along this direction
   bool ticks_up = false;
 };
 
-// Frame, scenery, bodies, joints and contacts of one moment; `before`, if any, is drawn as a faint ghost.
-void draw_panel(std::string& out, const Panel& panel, const Scenery& scenery, const SvgStrip::Frame& frame,
-                const SvgStrip::Frame* before, int index, std::string_view time_label);
+// One moment of the motion.
+struct Moment {
+  const SvgStrip::Frame* frame = nullptr;
+  const SvgStrip::Frame* before = nullptr;  // drawn as a faint ghost, may be null
+  std::span<const Vec2> trail;              // path of one point up to now
+  int index = 0;
+  std::string label;
+};
+
+// Frame, scenery, bodies, joints and contacts of one moment.
+void draw_panel(std::string& out, const Panel& panel, const Scenery& scenery, const Moment& moment);
 
 // Marks used by panels and by the legend.
-void draw_contact_mark(std::string& out, const Vec2& pixel);
+void draw_contact_mark(std::string& out, const Vec2& pixel, double radius = 2.6);
 void draw_loop_mark(std::string& out, const Vec2& pixel);
 
 }  // namespace sarrus::svg

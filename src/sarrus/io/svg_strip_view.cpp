@@ -35,31 +35,31 @@ std::vector<Vec3> sample_points(const Shape& shape, const Pose& X_WG) {
   return points;
 }
 
-// Anchors of the joints of a body, in its frame.
-std::vector<Vec3> anchors_of(const Model& model, int body) {
-  std::vector<Vec3> anchors;
-  for (const Joint& j : model.joints()) {
-    if (j.type == JointType::free) continue;
-    if (j.base == body) anchors.push_back(j.p_BJ);
-    if (j.follower == body) anchors.push_back(j.p_FJ);
-  }
-  return anchors;
-}
+// A point that moves with a body: centre of mass, joint anchor or corner of a shape.
+struct BodyPoint {
+  std::size_t body;
+  Vec3 p_B;
+};
 
-// World points that move with the bodies, in the same order for every state.
-std::vector<Vec3> tracked_points(const Model& model, const State& state) {
-  std::vector<Vec3> points;
-  for (int b = 0; b < model.body_count(); ++b) {
-    const Pose X = pose_of(state, b);
-    points.push_back(X.p);
-    for (const Vec3& a : anchors_of(model, b)) points.push_back(X * a);
-  }
-  for (const Geom& g : model.geoms()) {
-    if (g.body == kWorld) continue;
-    const std::vector<Vec3> s = sample_points(g.shape, pose_of(state, g.body) * g.X_BG);
-    points.insert(points.end(), s.begin(), s.end());
+std::vector<BodyPoint> body_points(const Model& model) {
+  std::vector<BodyPoint> points;
+  const std::vector<BodyParts> parts = body_parts(model);
+  for (std::size_t b = 0; b < parts.size(); ++b) {
+    points.push_back({b, Vec3::Zero()});
+    for (const Vec3& a : parts[b].anchors) points.push_back({b, a});
+    for (const int g : parts[b].geoms) {
+      const Geom& geom = model.geoms()[static_cast<std::size_t>(g)];
+      for (const Vec3& p : sample_points(geom.shape, geom.X_BG)) points.push_back({b, p});
+    }
   }
   return points;
+}
+
+std::vector<Vec3> world_points(const std::vector<BodyPoint>& points, const State& state) {
+  std::vector<Vec3> world;
+  world.reserve(points.size());
+  for (const BodyPoint& p : points) world.push_back(state.X_WB[p.body] * p.p_B);
+  return world;
 }
 
 // Second moments of the points about their mean.
@@ -74,8 +74,10 @@ Mat3 scatter(const std::vector<Vec3>& points) {
 // How much there is to see along each direction: the motion of all points over time, plus a little of the
 // extent, which decides when nothing moves.
 Mat3 visible_moments(const Model& model, std::span<const SvgStrip::Frame> frames) {
+  const std::vector<BodyPoint> points_B = body_points(model);
   std::vector<std::vector<Vec3>> by_frame;
-  for (const SvgStrip::Frame& f : frames) by_frame.push_back(tracked_points(model, f.state));
+  const std::size_t stride = std::max<std::size_t>(1, frames.size() / 30);  // enough to see where things go
+  for (std::size_t i = 0; i < frames.size(); i += stride) by_frame.push_back(world_points(points_B, frames[i].state));
   Mat3 motion = Mat3::Zero();
   Mat3 extent = Mat3::Zero();
   const std::size_t count = by_frame.empty() ? 0 : by_frame[0].size();
@@ -92,13 +94,42 @@ Mat3 visible_moments(const Model& model, std::span<const SvgStrip::Frame> frames
 double azimuth_of(const Mat3& S) {
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> eigen(S.topLeftCorner<2, 2>());
   const Vec2 values = eigen.eigenvalues();
-  if (values[1] < 1.5 * values[0]) return S(0, 0) >= 0.99 * S(1, 1) ? 0.0 : std::numbers::pi / 2;
+  if (values[1] < 1.5 * values[0]) return 1.2 * S(0, 0) >= S(1, 1) ? 0.0 : std::numbers::pi / 2;
   const Vec2 direction = eigen.eigenvectors().col(1);
   double angle = std::atan2(direction.y(), direction.x());
   if (angle <= -std::numbers::pi / 4) angle += std::numbers::pi;
   if (angle > 3 * std::numbers::pi / 4) angle -= std::numbers::pi;
   const double snapped = std::round(angle / (std::numbers::pi / 2)) * (std::numbers::pi / 2);
   return std::abs(angle - snapped) < 0.25 ? snapped : angle;
+}
+
+// Root mean square distance of the points of two frames, without their common translation: a mechanism that
+// walked on looks the same.
+double change(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
+  std::vector<Vec3> difference(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) difference[i] = b[i] - a[i];
+  return std::sqrt(scatter(difference).trace());
+}
+
+// By frame, from 0 to 1: half the share of the time and half that of all motion up to there.
+std::vector<double> progress(std::span<const SvgStrip::Frame> frames, const std::vector<BodyPoint>& points_B) {
+  std::vector<double> moved = {0};
+  std::vector<Vec3> last = world_points(points_B, frames[0].state);
+  for (std::size_t i = 1; i < frames.size(); ++i) {
+    std::vector<Vec3> next = world_points(points_B, frames[i].state);
+    double step = 0;
+    for (std::size_t k = 0; k < next.size(); ++k) step += (next[k] - last[k]).norm();
+    moved.push_back(moved.back() + step);
+    last = std::move(next);
+  }
+  const double begin = frames.front().state.time;
+  const double span = frames.back().state.time - begin;
+  std::vector<double> result;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const double time_share = span > 0 ? (frames[i].state.time - begin) / span : 0;
+    result.push_back(moved.back() > 0 ? 0.5 * time_share + 0.5 * moved[i] / moved.back() : time_share);
+  }
+  return result;
 }
 
 double cross(const Vec2& o, const Vec2& a, const Vec2& b) {
@@ -123,6 +154,38 @@ View choose_view(const Model& model, std::span<const SvgStrip::Frame> frames) {
   const double seen_from_above = S(0, 0) + S(1, 1);
   if (seen_from_above <= 1.5 * seen_from_side) return side;
   return {Vec3::UnitX(), Vec3::UnitY(), "view from above, x right, y up"};
+}
+
+std::vector<std::size_t> choose_frames(const Model& model, std::span<const SvgStrip::Frame> frames, std::size_t count) {
+  std::vector<std::size_t> chosen;
+  if (frames.size() <= count) {
+    for (std::size_t i = 0; i < frames.size(); ++i) chosen.push_back(i);
+    return chosen;
+  }
+  const std::vector<BodyPoint> points_B = body_points(model);
+  const std::vector<double> at = progress(frames, points_B);
+  const double spacing = 1.0 / static_cast<double>(count - 1);
+  // Changes well below this do not matter: frames stay evenly spaced.
+  const double visible = 1e-3 * std::sqrt(scatter(world_points(points_B, frames[0].state)).trace()) + 1e-12;
+  chosen.push_back(0);
+  for (std::size_t slot = 1; slot + 1 < count; ++slot) {
+    const std::vector<Vec3> before = world_points(points_B, frames[chosen.back()].state);
+    std::size_t best = std::min(chosen.back() + 1, frames.size() - 2);
+    double best_score = -1;
+    for (std::size_t i = chosen.back() + 1; i + 1 < frames.size(); ++i) {
+      const double aside = std::abs(at[i] / spacing - static_cast<double>(slot));
+      if (aside > 0.4) continue;
+      const double score = (1 - aside) * (visible + change(before, world_points(points_B, frames[i].state)));
+      if (score > best_score) {
+        best = i;
+        best_score = score;
+      }
+    }
+    chosen.push_back(best);
+  }
+  chosen.push_back(frames.size() - 1);
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  return chosen;
 }
 
 std::vector<Vec2> convex_hull(std::vector<Vec2> points) {
@@ -179,19 +242,31 @@ JointEnds joint_ends(const Joint& joint, const State& state) {
   return {pose_of(state, joint.base) * joint.p_BJ, pose_of(state, joint.follower) * joint.p_FJ};
 }
 
-BodyDrawing draw_body(const Model& model, const State& state, int body, const View& view) {
-  BodyDrawing drawing;
-  const Pose X = pose_of(state, body);
-  for (const Geom& g : model.geoms()) {
-    if (g.body == body && g.shape.kind != ShapeKind::plane) {
-      drawing.shapes.push_back(silhouette(g.shape, X * g.X_BG, view));
-    }
+std::vector<BodyParts> body_parts(const Model& model) {
+  std::vector<BodyParts> parts(model.bodies().size());
+  for (std::size_t g = 0; g < model.geoms().size(); ++g) {
+    const int body = model.geoms()[g].body;
+    if (body != kWorld) parts[static_cast<std::size_t>(body)].geoms.push_back(static_cast<int>(g));
   }
-  for (const Vec3& a : anchors_of(model, body)) drawing.skeleton.push_back(view.project(X * a));
-  drawing.centre = view.project(X.p);
+  for (const Joint& j : model.joints()) {
+    if (j.type == JointType::free) continue;
+    if (j.base != kWorld) parts[static_cast<std::size_t>(j.base)].anchors.push_back(j.p_BJ);
+    parts[static_cast<std::size_t>(j.follower)].anchors.push_back(j.p_FJ);
+  }
+  return parts;
+}
+
+BodyDrawing draw_body(const Model& model, const BodyParts& parts, const Pose& X_WB, const View& view) {
+  BodyDrawing drawing;
+  for (const int g : parts.geoms) {
+    const Geom& geom = model.geoms()[static_cast<std::size_t>(g)];
+    drawing.shapes.push_back(silhouette(geom.shape, X_WB * geom.X_BG, view));
+  }
+  for (const Vec3& a : parts.anchors) drawing.skeleton.push_back(view.project(X_WB * a));
+  drawing.centre = view.project(X_WB.p);
   if (drawing.skeleton.size() == 1 && drawing.shapes.empty()) drawing.skeleton.push_back(drawing.centre);
   drawing.skeleton = convex_hull(std::move(drawing.skeleton));
-  drawing.depth = view.depth(X.p);
+  drawing.depth = view.depth(X_WB.p);
   return drawing;
 }
 

@@ -25,6 +25,11 @@ struct View {
 };
 View choose_view(const Model& model, std::span<const SvgStrip::Frame> frames);
 
+// Indices of at most `count` frames, first and last included, spread over time and over the motion: rest is
+// shown once, and frames that would repeat the previous one, as even spacing does with periodic motion, move
+// aside to a moment that looks different.
+std::vector<std::size_t> choose_frames(const Model& model, std::span<const SvgStrip::Frame> frames, std::size_t count);
+
 // Outline of a projected convex shape: a polygon (radius 0), a circle (one point) or a stadium (two points).
 struct Outline {
   std::vector<Vec2> points;
@@ -45,6 +50,13 @@ struct JointEnds {
 };
 JointEnds joint_ends(const Joint& joint, const State& state);
 
+// What belongs to a body, gathered once.
+struct BodyParts {
+  std::vector<int> geoms;
+  std::vector<Vec3> anchors;  // of its joints, body frame
+};
+std::vector<BodyParts> body_parts(const Model& model);
+
 // Everything of one body in one frame.
 struct BodyDrawing {
   std::vector<Outline> shapes;
@@ -52,7 +64,7 @@ struct BodyDrawing {
   Vec2 centre;                 // of mass
   double depth = 0;            // larger: nearer to the viewer
 };
-BodyDrawing draw_body(const Model& model, const State& state, int body, const View& view);
+BodyDrawing draw_body(const Model& model, const BodyParts& parts, const Pose& X_WB, const View& view);
 Box2 bounds(const BodyDrawing& drawing);
 
 // A plane that is seen edge-on: a point of it and its outward normal in the view plane.

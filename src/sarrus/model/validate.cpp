@@ -133,10 +133,20 @@ void check_drive(const std::string& element, const Dof& dof, bool coordinate) {
   }
 }
 
-void check_dof(const std::string& element, const Dof& dof, bool coordinate) {
+void check_erp(const std::string& element, double erp) {
+  if (erp != kUseDefault && !(erp >= 0 && erp <= 1)) {
+    throw InputError(element, fmt::format("erp is {}; give a number in [0, 1] or leave it out", erp));
+  }
+}
+
+void check_dof(const std::string& element, const Dof& dof, bool coordinate, bool angular) {
   const Limit& l = dof.limit;
   if (std::isnan(l.lower) || std::isnan(l.upper))
     throw InputError(element, "a limit is NaN; give numbers or leave it out");
+  if (l.lower == kInf || l.upper == -kInf) {
+    throw InputError(element,
+                     fmt::format("limits [{}, {}] leave no room; give lower < inf and upper > -inf", l.lower, l.upper));
+  }
   if (l.lower > l.upper) {
     throw InputError(element, fmt::format("limits [{}, {}] are reversed; give lower <= upper", l.lower, l.upper));
   }
@@ -147,18 +157,16 @@ void check_dof(const std::string& element, const Dof& dof, bool coordinate) {
   if (!(l.restitution >= 0 && l.restitution <= 1)) {
     throw InputError(element, fmt::format("limit restitution is {}; give a number in [0, 1]", l.restitution));
   }
+  check_erp(element, l.erp);
+  if (dof.wrapped && !angular) {
+    throw InputError(element, "only an angle can be wrapped; remove 'wrapped'");
+  }
   require_non_negative(element, "armature", dof.armature);
   require_non_negative(element, "stiffness", dof.stiffness);
   require_finite(element, "spring rest", dof.rest);
   require_non_negative(element, "damping", dof.damping);
   require_non_negative(element, "dry_friction", dof.dry_friction);
   check_drive(element, dof, coordinate);
-}
-
-void check_erp(const std::string& element, double erp) {
-  if (erp != kUseDefault && !(erp >= 0 && erp <= 1)) {
-    throw InputError(element, fmt::format("erp is {}; give a number in [0, 1] or leave it out", erp));
-  }
 }
 
 void check_joint(const ModelData& d, Joint& j, const std::string& element) {
@@ -178,6 +186,7 @@ void check_joint(const ModelData& d, Joint& j, const std::string& element) {
                                           "join two points)",
                                           j.length));
   }
+  if (j.type != JointType::distance) j.length = 0;
   if (j.rope && j.type != JointType::distance) throw InputError(element, "only a distance joint can be a rope");
   if (j.swing_limit < kInf && j.type != JointType::spherical) {
     throw InputError(element, "swing_limit belongs to spherical joints; use coordinate limits here");
@@ -200,7 +209,7 @@ void check_joints(ModelData& d) {
     if (next_dof > static_cast<int>(d.dofs.size())) throw InputError(element, "dofs are missing; use ModelBuilder");
     for (int k = 0; k < type.dofs; ++k) {
       const std::string dof_element = fmt::format("{}, coordinate '{}'", element, type.dof_name[k]);
-      check_dof(dof_element, d.dofs[static_cast<std::size_t>(j.first_dof + k)], type.coordinates);
+      check_dof(dof_element, d.dofs[static_cast<std::size_t>(j.first_dof + k)], type.coordinates, type.angular[k]);
     }
   }
   if (next_dof != static_cast<int>(d.dofs.size())) throw InputError("model", "more dofs than the joints have");
@@ -283,15 +292,24 @@ void check_shape(const std::string& element, const Geom& g) {
   }
 }
 
+// Numbers without a meaning are zeroed, so that a saved and reloaded model is the same to the bit.
+void drop_unused_sizes(Shape& shape) {
+  const int used = shape.kind == ShapeKind::plane     ? 0
+                   : shape.kind == ShapeKind::sphere  ? 1
+                   : shape.kind == ShapeKind::capsule ? 2
+                                                      : 3;
+  for (int k = used; k < 3; ++k) shape.size[k] = 0;
+}
+
 void check_geoms(ModelData& d) {
   for (std::size_t i = 0; i < d.geoms.size(); ++i) {
     Geom& g = d.geoms[i];
     if (g.name.empty()) g.name = fmt::format("geom{}", i);
   }
-  require_unique_names("geom", d.geoms);
+  require_unique_names("shape", d.geoms);
   for (std::size_t i = 0; i < d.geoms.size(); ++i) {
     Geom& g = d.geoms[i];
-    const std::string element = label("geom", g.name, i);
+    const std::string element = label("shape", g.name, i);
     require_body(element, "body", g.body, d.bodies.size());
     if (g.material < 0 || g.material >= static_cast<int>(d.materials.size())) {
       throw InputError(element,
@@ -299,6 +317,7 @@ void check_geoms(ModelData& d) {
     }
     normalise(element, "pose", g.X_BG);
     check_shape(element, g);
+    drop_unused_sizes(g.shape);
   }
 }
 

@@ -40,7 +40,7 @@ struct SimulationOptions {
   std::string fallback = "admm-ncp-la";  // tried cold when the solver's answer is not acceptable
   SolverParameters fallback_parameters = {{"max_iterations", 10000}};
   double tolerance = 1e-8;    // natural map <= tolerance * S: converged, S = max(|lambda|, |v_f|, 1)
-  double acceptable = 1e-4;   // natural map <= acceptable * S: usable, counted as non-converged
+  double acceptable = 1e-3;   // natural map <= acceptable * S: usable, counted as non-converged
   int max_substep_depth = 3;  // halvings of dt before a step fails
 
   double erp_joint = 0.1;            // alpha, used where a joint is not projected
