@@ -26,8 +26,8 @@ function(sarrus_library folder)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${folder})
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
                                               $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  # The alignment of Eigen types is part of our ABI: users compile with other -march flags than we do.
-  target_compile_definitions(${target} PUBLIC EIGEN_MAX_ALIGN_BYTES=32)
+  # The alignment of Eigen types (static and dynamic) is part of our ABI: users compile with other -march flags.
+  target_compile_definitions(${target} PUBLIC EIGEN_MAX_ALIGN_BYTES=32 EIGEN_MAX_STATIC_ALIGN_BYTES=32)
   target_compile_features(${target} PUBLIC cxx_std_20)
   foreach(dependency IN LISTS arg_DEPENDS)
     target_link_libraries(${target} PUBLIC sarrus_${dependency})

@@ -175,10 +175,10 @@ class RandomModel {
 
   void fill_dofs(ModelBuilder& b, int joint) {
     const JointTypeInfo& type = info(b.joint(joint).type);
-    for (int k = 0; k < type.dofs; ++k) fill_dof(b.dof(joint, k), type.coordinates);
+    for (int k = 0; k < type.dofs; ++k) fill_dof(b.dof(joint, k), type.coordinates, type.angular[k]);
   }
 
-  void fill_dof(Dof& dof, bool coordinate) {
+  void fill_dof(Dof& dof, bool coordinate, bool angular) {
     if (coin()) dof.damping = magnitude();
     if (coin()) dof.dry_friction = magnitude();
     if (coin()) dof.armature = magnitude();
@@ -188,7 +188,7 @@ class RandomModel {
     if (coin()) dof.limit.erp = uniform(0, 1);
     if (coordinate && coin()) dof.stiffness = magnitude();
     if (coin()) dof.rest = signed_magnitude();
-    if (coordinate) dof.wrapped = coin();
+    if (coordinate && angular) dof.wrapped = coin();
     Drive& drive = dof.drive;
     drive.mode = static_cast<DriveMode>(pick(4));
     if (!coordinate && drive.mode == DriveMode::position) drive.mode = DriveMode::force;

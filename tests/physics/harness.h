@@ -1,11 +1,14 @@
 // Runs a simulation and keeps the worst values over the run, for the physics tests.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -15,6 +18,25 @@
 #include "sarrus/step/simulation.h"
 
 namespace sarrus::testing {
+
+// Requires |value| <= limit and keeps both in the XML report.
+inline void expect_within(const std::string& what, double value, double limit) {
+  ::testing::Test::RecordProperty(what, fmt::format("{:.4g} (limit {:.4g})", value, limit));
+  EXPECT_LE(std::abs(value), limit) << what;
+}
+// Requires |value - expected| <= tolerance and keeps all three.
+inline void expect_near(const std::string& what, double value, double expected, double tolerance) {
+  ::testing::Test::RecordProperty(what, fmt::format("{:.8g} (expected {:.8g}, off by {:.3g}, tolerance {:.3g})", value,
+                                                    expected, value - expected, tolerance));
+  EXPECT_NEAR(value, expected, tolerance) << what;
+}
+
+inline SimulationOptions options_with(double dt, std::optional<Integrator> integrator = {}) {
+  SimulationOptions o;
+  o.dt = dt;
+  o.integrator = integrator;
+  return o;
+}
 
 // Largest values of the step reports of a run.
 struct Worst {

@@ -1,6 +1,6 @@
 // A strip of outline drawings of a run: one SVG file that shows at a glance what moved where.
 //
-// Frames are spread over time and motion: nearly even, but a long rest is shown once and periodic motion is not
+// Frames are spread over time and motion: nearly even, but a long rest is shown briefly and periodic motion is not
 // caught at the same phase each time. They share one scale and one orthographic view, chosen from the motion:
 // the vertical plane, or the horizontal one, in which most of the motion and the extent is seen. If the
 // mechanism travels far for its size the drawing follows it, and labelled ticks stay at fixed world positions.

@@ -114,7 +114,7 @@ void draw_ticks(std::string& out, const Panel& panel, const Scenery& scenery) {
       print(out,
             "<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"10.5\" fill=\"#59606a\" text-anchor=\"{}\">{:g} m</text>\n",
             axis == 0 ? p.x() : p.x() + 10, axis == 0 ? p.y() - 10 : p.y() + 3.5, axis == 0 ? "middle" : "start",
-            k * step);
+            k * step + 0.0);  // no "-0"
     }
   }
 }

@@ -168,20 +168,25 @@ std::vector<std::size_t> choose_frames(const Model& model, std::span<const SvgSt
   // Changes well below this do not matter: frames stay evenly spaced.
   const double visible = 1e-3 * std::sqrt(scatter(world_points(points_B, frames[0].state)).trace()) + 1e-12;
   chosen.push_back(0);
+  std::vector<std::vector<Vec3>> seen = {world_points(points_B, frames.front().state),
+                                         world_points(points_B, frames.back().state)};
   for (std::size_t slot = 1; slot + 1 < count; ++slot) {
-    const std::vector<Vec3> before = world_points(points_B, frames[chosen.back()].state);
     std::size_t best = std::min(chosen.back() + 1, frames.size() - 2);
     double best_score = -1;
     for (std::size_t i = chosen.back() + 1; i + 1 < frames.size(); ++i) {
       const double aside = std::abs(at[i] / spacing - static_cast<double>(slot));
       if (aside > 0.4) continue;
-      const double score = (1 - aside) * (visible + change(before, world_points(points_B, frames[i].state)));
+      const std::vector<Vec3> points = world_points(points_B, frames[i].state);
+      double least = kInf;
+      for (const std::vector<Vec3>& other : seen) least = std::min(least, change(other, points));
+      const double score = (1 - aside) * (visible + least);
       if (score > best_score) {
         best = i;
         best_score = score;
       }
     }
     chosen.push_back(best);
+    seen.push_back(world_points(points_B, frames[best].state));
   }
   chosen.push_back(frames.size() - 1);
   chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());

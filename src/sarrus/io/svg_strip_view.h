@@ -26,8 +26,8 @@ struct View {
 View choose_view(const Model& model, std::span<const SvgStrip::Frame> frames);
 
 // Indices of at most `count` frames, first and last included, spread over time and over the motion: rest is
-// shown once, and frames that would repeat the previous one, as even spacing does with periodic motion, move
-// aside to a moment that looks different.
+// shown briefly, and frames that would repeat another one, as even spacing does with periodic motion, move aside
+// to a moment that looks different.
 std::vector<std::size_t> choose_frames(const Model& model, std::span<const SvgStrip::Frame> frames, std::size_t count);
 
 // Outline of a projected convex shape: a polygon (radius 0), a circle (one point) or a stadium (two points).

@@ -1,0 +1,46 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+.PHONY: all demo test build asan format format-check bench-table clean
+
+SARRUS := build/release/apps/sarrus
+# Slow scenes are left out of the sanitizer run; the same code paths are in the others.
+ASAN_SUBSET := -LE slow
+
+all: build
+
+build:
+	@scripts/setup.sh build
+	@cmake --preset release -DSARRUS_BUILD_TESTS=OFF >build-configure.log 2>&1 || { cat build-configure.log; rm -f build-configure.log; exit 1; }
+	@rm -f build-configure.log
+	@cmake --build --preset release
+
+demo: build
+	@mkdir -p out
+	$(SARRUS) run jansen_walker --duration 10 --json out/jansen_walker.json --record out/jansen_walker.h5 --svg out/jansen_walker.svg
+	@echo "wrote out/jansen_walker.json, out/jansen_walker.h5 (recording) and out/jansen_walker.svg (picture)"
+
+test: demo format-check
+	@scripts/setup.sh test
+	cmake --preset release -DSARRUS_BUILD_TESTS=ON
+	cmake --build --preset release
+	$(MAKE) --no-print-directory asan
+	ctest --preset release
+
+asan:
+	@scripts/setup.sh test
+	cmake --preset asan
+	cmake --build --preset asan
+	ctest --preset asan $(ASAN_SUBSET)
+
+format:
+	@scripts/setup.sh test
+	@git ls-files '*.h' '*.cpp' | xargs clang-format -i
+
+format-check:
+	@scripts/setup.sh test
+	@git ls-files '*.h' '*.cpp' | xargs clang-format --dry-run --Werror
+
+bench-table: build
+	scripts/scene_table.sh $(SARRUS)
+
+clean:
+	rm -rf build out

@@ -1,0 +1,289 @@
+// Every refusal of finish_model: the element is named and the message says what is wrong and what to do.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "sarrus/model/builder.h"
+#include "sarrus/model/error.h"
+
+namespace sarrus {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+enum { kHinge, kSlide, kBall, kRod };           // joints
+enum { kHingeAngle, kSlidePosition, kBallWx };  // dofs
+
+// world -hinge- a -slide- b -ball- c -rod- world, a box each, one coupling between hinge and slide.
+ModelBuilder valid_model() {
+  ModelBuilder b("valid");
+  const Vec3 half(0.1, 0.2, 0.3);
+  b.add_box_body("a", 1.0, half, {Vec3(0, 0, 1)});
+  b.add_box_body("b", 2.0, half, {Vec3(1, 0, 1)});
+  b.add_box_body("c", 3.0, half, {Vec3(2, 0, 1)});
+  b.add_joint_at("hinge", JointType::revolute, kWorld, 0, Vec3(0, 0, 1));
+  b.add_joint_at("slide", JointType::prismatic, 0, 1, Vec3(0.5, 0, 1));
+  b.add_joint_at("ball", JointType::spherical, 1, 2, Vec3(1.5, 0, 1));
+  b.add_distance("rod", kWorld, 2, Vec3(2, 0, 3), Vec3(2, 0, 1));
+  b.add_coupling("rack", kSlidePosition, kHingeAngle, 0.1);
+  b.add_material("steel", 0.3, 0.5);
+  b.set_material_pair(0, 1, 0.4, 0.1);
+  b.add_floor();
+  return b;
+}
+
+Joint plain_joint(std::string name, int base, int follower) {
+  Joint j;
+  j.name = std::move(name);
+  j.type = JointType::revolute;
+  j.base = base;
+  j.follower = follower;
+  return j;
+}
+
+struct Case {
+  const char* name;
+  std::function<void(ModelBuilder&)> spoil;
+  std::string element;  // exact
+  std::string problem;  // part of the message
+  std::string remedy;   // part of the message
+};
+
+void expect_refused(const std::vector<Case>& cases) {
+  for (const Case& c : cases) {
+    ModelBuilder b = valid_model();
+    c.spoil(b);
+    try {
+      b.build();
+      ADD_FAILURE() << c.name << ": accepted";
+    } catch (const InputError& e) {
+      const std::string what = e.what();
+      EXPECT_EQ(e.element(), c.element) << c.name << ": " << what;
+      EXPECT_EQ(what.find(c.element + ": "), 0u) << c.name << ": " << what;
+      EXPECT_NE(what.find(c.problem), std::string::npos) << c.name << ": " << what;
+      EXPECT_NE(what.find(c.remedy), std::string::npos) << c.name << ": " << what;
+    }
+  }
+}
+
+Mat3 diagonal(double x, double y, double z) { return Vec3(x, y, z).asDiagonal(); }
+
+TEST(Validate, TheUnspoiledModelIsAccepted) {
+  const Model m = valid_model().build();
+  EXPECT_EQ(m.body_count(), 3);
+  EXPECT_EQ(m.dof_count(), 5);
+}
+
+TEST(Validate, Bodies) {
+  const std::string mass = "give a finite mass > 0";
+  expect_refused({
+      {"mass -1", [](auto& b) { b.body(0).mass = -1; }, "body 'a'", "mass is -1", mass},
+      {"mass 0", [](auto& b) { b.body(1).mass = 0; }, "body 'b'", "mass is 0", mass},
+      {"mass NaN", [](auto& b) { b.body(0).mass = kNan; }, "body 'a'", "nan", mass},
+      {"mass inf", [](auto& b) { b.body(0).mass = kInf; }, "body 'a'", "inf", mass},
+      {"inertia NaN", [](auto& b) { b.body(0).inertia_B(1, 2) = kNan; }, "body 'a'", "non-finite", "give finite numbers"},
+      {"inertia asymmetric", [](auto& b) { b.body(0).inertia_B(0, 1) = 1e-3; }, "body 'a'", "not symmetric",
+       "give a symmetric matrix"},
+      {"inertia zero", [](auto& b) { b.body(0).inertia_B.setZero(); }, "body 'a'", "not positive definite",
+       "needs three principal moments > 0"},
+      {"inertia indefinite", [](auto& b) { b.body(0).inertia_B = diagonal(1, 1, -1); }, "body 'a'",
+       "not positive definite", "needs three principal moments > 0"},
+      {"triangle inequality", [](auto& b) { b.body(0).inertia_B = diagonal(1, 1, 2.1); }, "body 'a'",
+       "triangle inequality", "recompute the inertia"},
+      {"pose NaN", [](auto& b) { b.body(0).X_WB0.p.y() = kNan; }, "body 'a'", "pose position", "give finite numbers"},
+      {"zero quaternion", [](auto& b) { b.body(0).X_WB0.q.coeffs().setZero(); }, "body 'a'", "not a rotation",
+       "unit quaternion"},
+      {"long quaternion", [](auto& b) { b.body(0).X_WB0.q.coeffs() *= 1.5; }, "body 'a'", "norm 1.5",
+       "unit quaternion"},
+      {"velocity inf", [](auto& b) { b.body(0).v0_W.x() = kInf; }, "body 'a'", "initial velocity", "finite"},
+      {"spin NaN", [](auto& b) { b.body(0).w0_W.x() = kNan; }, "body 'a'", "initial angular velocity", "finite"},
+      {"duplicate", [](auto& b) { b.body(2).name = "a"; }, "body 'a'", "same name", "rename one of them"},
+      {"nameless", [](auto& b) { b.body(1).name.clear(); }, "body #1", "has no name", "unique name"},
+      {"reserved", [](auto& b) { b.body(1).name = "world"; }, "body 'world'", "reserved", "choose another"},
+  });
+}
+
+TEST(Validate, TriangleInequalityAllowsRoundOff) {
+  ModelBuilder b = valid_model();
+  b.body(0).inertia_B = diagonal(1, 1, 2);  // a flat plate, exactly on the bound
+  EXPECT_NO_THROW(b.build());
+}
+
+TEST(Validate, JointFrames) {
+  expect_refused({
+      {"same body", [](auto& b) { b.joint(kSlide).base = 1; }, "joint 'slide'", "the same body", "two different"},
+      {"follower world", [](auto& b) { b.joint(kHinge).follower = kWorld; }, "joint 'hinge'", "follower is the world",
+       "make the world the base"},
+      {"bad base", [](auto& b) { b.add_joint(plain_joint("x", 7, 0)); }, "joint 'x'", "base refers to body 7",
+       "the model has 3 bodies"},
+      {"bad follower", [](auto& b) { b.add_joint(plain_joint("x", 0, 3)); }, "joint 'x'", "follower refers to body 3",
+       "the model has 3 bodies"},
+      {"negative body", [](auto& b) { b.add_joint(plain_joint("x", -2, 0)); }, "joint 'x'", "base refers to body -2",
+       "the model has 3 bodies"},
+      {"base anchor NaN", [](auto& b) { b.joint(kHinge).p_BJ.x() = kNan; }, "joint 'hinge'", "base anchor", "finite"},
+      {"anchor inf", [](auto& b) { b.joint(kHinge).p_FJ.z() = kInf; }, "joint 'hinge'", "follower anchor", "finite"},
+      {"zero base axes", [](auto& b) { b.joint(kBall).q_BJ.coeffs().setZero(); }, "joint 'ball'", "base axes",
+       "unit quaternion"},
+      {"NaN axes", [](auto& b) { b.joint(kBall).q_FJ.w() = kNan; }, "joint 'ball'", "follower axes",
+       "unit quaternion"},
+      {"duplicate", [](auto& b) { b.joint(kBall).name = "hinge"; }, "joint 'hinge'", "same name", "rename"},
+      {"nameless", [](auto& b) { b.joint(kSlide).name.clear(); }, "joint #1", "has no name", "unique name"},
+      {"erp 2", [](auto& b) { b.joint(kHinge).erp = 2; }, "joint 'hinge'", "erp is 2", "in [0, 1]"},
+      {"erp NaN", [](auto& b) { b.joint(kHinge).erp = kNan; }, "joint 'hinge'", "erp is nan", "in [0, 1]"},
+      {"length 0", [](auto& b) { b.joint(kRod).length = 0; }, "joint 'rod'", "length 0", "use spherical"},
+      {"length NaN", [](auto& b) { b.joint(kRod).length = kNan; }, "joint 'rod'", "length nan", "finite length > 0"},
+      {"length -1", [](auto& b) { b.joint(kRod).length = -1; }, "joint 'rod'", "length -1", "finite length > 0"},
+      {"rope hinge", [](auto& b) { b.joint(kHinge).rope = true; }, "joint 'hinge'", "rope", "only a distance joint"},
+      {"swing on hinge", [](auto& b) { b.joint(kHinge).swing_limit = 1; }, "joint 'hinge'", "swing_limit belongs",
+       "use coordinate limits"},
+      {"swing 0", [](auto& b) { b.joint(kBall).swing_limit = 0; }, "joint 'ball'", "swing_limit is 0", "(0, pi)"},
+      {"swing NaN", [](auto& b) { b.joint(kBall).swing_limit = kNan; }, "joint 'ball'", "swing_limit is nan", "(0, pi)"},
+      {"shifted dofs", [](auto& b) { b.joint(kSlide).first_dof = 0; }, "joint 'slide'", "not grouped", "ModelBuilder"},
+  });
+}
+
+TEST(Validate, Coordinates) {
+  const std::string hinge = "joint 'hinge', coordinate 'angle'";
+  const std::string ball = "joint 'ball', coordinate 'wx'";
+  const std::string number = "finite number >= 0";
+  expect_refused({
+      {"reversed", [](auto& b) { b.dof(kHinge).limit = {1, -1}; }, hinge, "reversed", "lower <= upper"},
+      {"lower NaN", [](auto& b) { b.dof(kHinge).limit.lower = kNan; }, hinge, "limit is NaN", "leave it out"},
+      {"upper NaN", [](auto& b) { b.dof(kHinge).limit.upper = kNan; }, hinge, "limit is NaN", "leave it out"},
+      {"limit restitution", [](auto& b) { b.dof(kHinge).limit.restitution = 2; }, hinge, "restitution is 2", "[0, 1]"},
+      {"damping", [](auto& b) { b.dof(kHinge).damping = -1; }, hinge, "damping is -1", number},
+      {"damping inf", [](auto& b) { b.dof(kHinge).damping = kInf; }, hinge, "damping is inf", number},
+      {"stiffness", [](auto& b) { b.dof(kHinge).stiffness = kNan; }, hinge, "stiffness is nan", number},
+      {"armature", [](auto& b) { b.dof(kHinge).armature = -1; }, hinge, "armature is -1", number},
+      {"friction", [](auto& b) { b.dof(kHinge).dry_friction = -1; }, hinge, "dry_friction is -1", number},
+      {"rest", [](auto& b) { b.dof(kHinge).rest = kInf; }, hinge, "spring rest is inf", "finite"},
+      {"kp", [](auto& b) { b.dof(kHinge).drive.kp = -1; }, hinge, "kp is -1", number},
+      {"kd", [](auto& b) { b.dof(kHinge).drive.kd = kNan; }, hinge, "kd is nan", number},
+      {"effort", [](auto& b) { b.dof(kHinge).drive.effort_limit = 0; }, hinge, "effort_limit is 0", "> 0"},
+      {"target", [](auto& b) { b.dof(kHinge).drive.target.rate = kNan; }, hinge, "drive target", "finite"},
+      {"servo without kp", [](auto& b) { b.dof(kHinge).drive.mode = DriveMode::position; }, hinge, "kp = 0",
+       "use a velocity drive"},
+      {"motor without kd", [](auto& b) { b.dof(kHinge).drive.mode = DriveMode::velocity; }, hinge, "kd = 0",
+       "give kd > 0"},
+      {"ball limit", [](auto& b) { b.dof(kBall).limit.lower = -1; }, ball, "no scalar coordinate", "use swing_limit"},
+      {"ball spring", [](auto& b) { b.dof(kBall).stiffness = 1; }, ball, "no scalar coordinate", "gimbal"},
+      {"ball servo",
+       [](auto& b) {
+         b.dof(kBall).drive.mode = DriveMode::position;
+         b.dof(kBall).drive.kp = 1;
+       },
+       ball, "no scalar coordinate", "use gimbal"},
+  });
+}
+
+TEST(Validate, LimitsThatCannotBeMeant) {
+  const std::string hinge = "joint 'hinge', coordinate 'angle'";
+  expect_refused({
+      {"limit erp 5", [](auto& b) { b.dof(kHinge).limit.erp = 5; }, hinge, "erp is 5", "in [0, 1]"},
+      {"limit erp NaN", [](auto& b) { b.dof(kHinge).limit.erp = kNan; }, hinge, "erp is nan", "in [0, 1]"},
+      {"lower +inf", [](auto& b) { b.dof(kHinge).limit = {kInf, kInf}; }, hinge, "inf", "lower"},
+      {"upper -inf", [](auto& b) { b.dof(kHinge).limit = {-kInf, -kInf}; }, hinge, "inf", "upper"},
+      {"wrapped slide", [](auto& b) { b.dof(kSlide).wrapped = true; }, "joint 'slide', coordinate 'position'", "only an angle",
+       "remove 'wrapped'"},
+  });
+}
+
+TEST(Validate, Couplings) {
+  expect_refused({
+      {"spherical", [](auto& b) { b.add_coupling("x", kHingeAngle, kBallWx, 1); }, "coupling 'x'",
+       "joint 'ball' is spherical", "no scalar coordinate to couple"},
+      {"itself", [](auto& b) { b.add_coupling("x", kHingeAngle, kHingeAngle, 1); }, "coupling 'x'", "with itself",
+       "two different"},
+      {"out of range", [](auto& b) { b.add_coupling("x", kHingeAngle, 99, 1); }, "coupling 'x'", "coordinate 99",
+       "the model has 5"},
+      {"negative", [](auto& b) { b.add_coupling("x", -1, kHingeAngle, 1); }, "coupling 'x'", "coordinate -1",
+       "the model has 5"},
+      {"wrapped", [](auto& b) { b.dof(kHinge).wrapped = true; }, "coupling 'rack'", "wrapped angle",
+       "remove 'wrapped'"},
+      {"ratio", [](auto& b) { b.add_coupling("x", 1, 0, kNan); }, "coupling 'x'", "ratio is nan", "finite"},
+      {"offset", [](auto& b) { b.add_coupling("x", 1, 0, 1, kInf); }, "coupling 'x'", "offset is inf", "finite"},
+      {"duplicate", [](auto& b) { b.add_coupling("rack", 1, 0, 1); }, "coupling 'rack'", "same name", "rename"},
+      {"nameless", [](auto& b) { b.add_coupling("", 1, 0, 1); }, "coupling #1", "has no name", "unique name"},
+  });
+}
+
+TEST(Validate, Materials) {
+  const std::string number = "finite number >= 0";
+  expect_refused({
+      {"mu -1", [](auto& b) { b.add_material("x", -1); }, "material 'x'", "mu is -1", number},
+      {"mu NaN", [](auto& b) { b.add_material("x", kNan); }, "material 'x'", "mu is nan", number},
+      {"mu inf", [](auto& b) { b.add_material("x", kInf); }, "material 'x'", "mu is inf", number},
+      {"restitution 2", [](auto& b) { b.add_material("x", 1, 2); }, "material 'x'", "restitution is 2", "[0, 1]"},
+      {"restitution NaN", [](auto& b) { b.add_material("x", 1, kNan); }, "material 'x'", "restitution", "[0, 1]"},
+      {"duplicate", [](auto& b) { b.add_material("steel", 1); }, "material 'steel'", "same name", "rename"},
+      {"nameless", [](auto& b) { b.add_material("", 1); }, "material #2", "has no name", "unique name"},
+      {"pair twice", [](auto& b) { b.set_material_pair(1, 0, 1, 0); }, "material pair #1", "listed twice",
+       "keep one entry"},
+      {"pair unknown", [](auto& b) { b.set_material_pair(0, 9, 1, 0); }, "material pair #1", "material",
+       "does not exist"},
+      {"pair mu", [](auto& b) { b.set_material_pair(1, 1, -1, 0); }, "material pair #1", "mu is -1", number},
+      {"pair restitution", [](auto& b) { b.set_material_pair(1, 1, 1, -1); }, "material pair #1", "restitution is -1",
+       "[0, 1]"},
+  });
+}
+
+TEST(Validate, GeomsAndPairs) {
+  const std::string size = "give a size > 0";
+  const auto add = [](const Shape& s, int body = 0) {
+    return [s, body](ModelBuilder& b) { b.add_geom(body, s, {}, 0, "x"); };
+  };
+  expect_refused({
+      {"sphere 0", add(Shape::sphere(0)), "shape 'x'", "radius is 0", size},
+      {"sphere -1", add(Shape::sphere(-1)), "shape 'x'", "radius is -1", size},
+      {"sphere NaN", add(Shape::sphere(kNan)), "shape 'x'", "size", "finite"},
+      {"capsule radius", add(Shape::capsule(0, 1)), "shape 'x'", "radius is 0", size},
+      {"capsule length", add(Shape::capsule(1, -1)), "shape 'x'", "half length is -1", size},
+      {"box 0", add(Shape::box(Vec3(1, 0, 1))), "shape 'x'", "half extent is 0", size},
+      {"box inf", add(Shape::box(Vec3(1, 1, kInf))), "shape 'x'", "size", "finite"},
+      {"plane on a body", add(Shape::plane()), "shape 'x'", "only belong to the world", "use a box"},
+      {"geom body", add(Shape::sphere(1), 5), "shape 'x'", "refers to body 5", "the model has 3 bodies"},
+      {"material", [](auto& b) { b.geom(0).material = 8; }, "shape 'geom0'", "material 8", "the model has 2"},
+      {"material -1", [](auto& b) { b.geom(0).material = -1; }, "shape 'geom0'", "material -1", "the model has 2"},
+      {"pose", [](auto& b) { b.geom(1).X_BG.p.x() = kNan; }, "shape 'geom1'", "pose position", "finite"},
+      {"orientation", [](auto& b) { b.geom(1).X_BG.q.coeffs().setZero(); }, "shape 'geom1'", "not a rotation", "unit"},
+      {"duplicate", [](auto& b) { b.geom(0).name = b.geom(1).name = "g"; }, "shape 'g'", "same name", "rename"},
+      {"exclude same", [](auto& b) { b.exclude(1, 1); }, "exclude #0", "same body twice", "two different"},
+      {"exclude unknown", [](auto& b) { b.exclude(1, 4); }, "exclude #0", "second refers to body 4", "3 bodies"},
+      {"include same", [](auto& b) { b.include(kWorld, kWorld); }, "include #0", "same body twice", "two different"},
+  });
+}
+
+TEST(Validate, ModelNumbers) {
+  expect_refused({
+      {"gravity", [](auto& b) { b.set_gravity(Vec3(0, kNan, 0)); }, "model", "gravity", "finite"},
+      {"dt 0", [](auto& b) { b.set_defaults({.dt = 0}); }, "model", "dt is 0", "finite step > 0"},
+      {"dt NaN", [](auto& b) { b.set_defaults({.dt = kNan}); }, "model", "dt is nan", "finite step > 0"},
+      {"duration", [](auto& b) { b.set_defaults({.duration = kInf}); }, "model", "duration is inf", "finite time > 0"},
+  });
+}
+
+TEST(Validate, NormalisesQuaternionsAndSortsPairs) {
+  ModelBuilder b = valid_model();
+  b.body(0).X_WB0.q.coeffs() *= 1.001;
+  b.exclude(2, 0);
+  b.exclude(1, kWorld);
+  const Model m = b.build();
+  EXPECT_NEAR(m.bodies()[0].X_WB0.q.norm(), 1.0, 1e-15);
+  EXPECT_EQ(m.excludes()[0], (BodyPair{0, 2}));
+  EXPECT_EQ(m.excludes()[1], (BodyPair{kWorld, 1}));
+}
+
+TEST(Validate, KeepsTheBitsOfUnitQuaternions) {
+  ModelBuilder b = valid_model();
+  const Quat q = Quat(0.1, 0.7, -0.3, 0.2).normalized();
+  b.body(0).X_WB0.q = q;
+  EXPECT_EQ(b.build().bodies()[0].X_WB0.q.coeffs(), q.coeffs());
+}
+
+}  // namespace
+}  // namespace sarrus
