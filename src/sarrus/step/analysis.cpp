@@ -5,7 +5,6 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +17,7 @@
 namespace sarrus {
 namespace {
 
-constexpr int kDenseLimit = 1500;  // rows up to which singular values are computed exactly
+constexpr int kDenseLimit = 1500;  // rows up to which the eigenvalues of D are computed
 
 ConstraintProblem reference_rows(const Model& model, const State& state, const JointKinematics& kinematics) {
   ConstraintProblem p;
@@ -37,10 +36,6 @@ int numerical_rank(MatX J) {
   for (Eigen::Index i = 0; i < J.rows(); ++i) {
     const double n = J.row(i).norm();
     if (n > 0) J.row(i) /= n;
-  }
-  if (J.rows() <= kDenseLimit) {
-    const VecX s = J.bdcSvd().singularValues();
-    return static_cast<int>((s.array() > 1e-9 * s[0]).count());
   }
   Eigen::ColPivHouseholderQR<MatX> qr(J);
   qr.setThreshold(1e-9);
@@ -89,7 +84,8 @@ void add_warnings(const Model& model, const State& state, ModelAnalysis& a) {
     warn(fmt::format("{} of {} constraint rows are redundant: body motion is unique, but joint forces are not",
                      a.redundant_rows, a.rows));
   }
-  if (a.bodies > 0 && a.mobility == 0) warn("the mechanism cannot move: mobility is 0 at the reference pose");
+  if (a.bodies > 0 && a.mobility == 0)
+    a.warnings.emplace_back("the mechanism cannot move: mobility is 0 at the reference pose");
   if (a.mass_ratio >= 1e3) {
     warn(fmt::format("mass ratio {:.4g}: splitting and ADMM solvers converge slowly from 1e3 on", a.mass_ratio));
   }

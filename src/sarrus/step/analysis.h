@@ -20,7 +20,7 @@ struct ModelAnalysis {
   int limits = 0;                  // coordinates with a limit, plus swing limits
   int velocity_dofs = 0;           // 6 n_b
   int rows = 0;                    // bilateral constraint rows (joints, couplings, rods)
-  int rank = 0;                    // rank of the row-equilibrated Jacobian, singular values above 1e-9 of the largest
+  int rank = 0;                    // rank of the row-equilibrated Jacobian (pivoted QR, threshold 1e-9)
   int redundant_rows = 0;          // rows - rank
   int mobility = 0;                // 6 n_b - rank
   double mass_ratio = 1;           // largest over smallest body mass

@@ -1,0 +1,1 @@
+// The headers that every test includes, precompiled once (tests/CMakeLists.txt).

@@ -1,0 +1,200 @@
+// What a step does when it cannot be solved, and what it refuses to start with.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "physics/harness.h"
+#include "sarrus/model/error.h"
+
+namespace sarrus {
+namespace {
+
+using testing::simulate;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// Solver and fallback get this many iterations.
+SimulationOptions starved(int iterations, double tolerance, double acceptable) {
+  SimulationOptions o;
+  o.solver_parameters = {{"max_iterations", iterations}};
+  o.fallback_parameters = {{"max_iterations", iterations}};
+  o.tolerance = tolerance;
+  o.acceptable = acceptable;
+  return o;
+}
+
+// f() must throw an InputError whose text holds `what`.
+void expect_refused(const std::string& what, const std::function<void()>& f) {
+  try {
+    f();
+    ADD_FAILURE() << "not refused: " << what;
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find(what), std::string::npos) << e.what() << "\n  does not name " << what;
+  }
+}
+
+TEST(FailedStep, LeavesTheStateInEveryBitAndNamesTheConstraint) {
+  Simulation sim = simulate("stack15_equal", starved(1, 1e-12, 1e-11));
+  StepStatus status = StepStatus::converged;
+  std::uint64_t before = 0;
+  double time = 0;
+  for (int i = 0; i < 20 && status != StepStatus::failed; ++i) {
+    before = sim.state().hash();
+    time = sim.time();
+    status = sim.step().status;
+  }
+  const StepReport& r = sim.report();
+  ASSERT_EQ(status, StepStatus::failed);
+  EXPECT_EQ(sim.state().hash(), before);
+  EXPECT_EQ(sim.time(), time);
+  EXPECT_FALSE(r.met_tolerance);
+  EXPECT_GT(r.substeps, 1);
+  EXPECT_NE(r.message.find("contact between geoms 'geom"), std::string_view::npos) << r.message;
+  RecordProperty("message", std::string(r.message));
+  // Failing again changes nothing either, and the simulation can still be used.
+  EXPECT_EQ(sim.step().status, StepStatus::failed);
+  EXPECT_EQ(sim.state().hash(), before);
+  State s = sim.state();
+  s.X_WB[0].p.z() += 10;
+  EXPECT_NO_THROW(sim.set_state(s));
+}
+
+TEST(FailedStep, NamesAJointToo) {
+  Simulation sim = simulate("nunchuk", starved(1, 1e-12, 1e-11));
+  std::string message;
+  for (int i = 0; i < 200 && message.empty(); ++i) message = sim.step().message;
+  EXPECT_NE(message.find("worst: "), std::string::npos) << message;
+  EXPECT_TRUE(message.find("joint '") != std::string::npos || message.find("contact between") != std::string::npos)
+      << message;
+}
+
+TEST(FailedStep, IsNotSubdividedBeyondTheDepthAllowed) {
+  for (const int depth : {0, 1, 2}) {
+    SimulationOptions o = starved(1, 1e-12, 1e-11);
+    o.max_substep_depth = depth;
+    Simulation sim = simulate("stack15_equal", o);
+    for (int i = 0; i < 20 && sim.report().status != StepStatus::failed; ++i) sim.step();
+    EXPECT_EQ(sim.report().status, StepStatus::failed);
+    EXPECT_EQ(sim.report().substeps, depth + 1);
+  }
+}
+
+// One iteration is enough for most steps of a linkage, not for all: some are divided, and none is worse than allowed.
+TEST(SubdividedStep, AdvancesByTheWholeStepWithAcceptableResiduals) {
+  int subdivided = 0;
+  for (const double acceptable : {1e-7, 3e-8, 1e-8, 3e-9, 1e-9}) {
+    Simulation sim = simulate("fourbar_swing", starved(1, 1e-10, acceptable));
+    for (int i = 0; i < 300; ++i) {
+      const double time = sim.time();
+      const StepReport& r = sim.step();
+      if (r.status == StepStatus::failed) break;
+      EXPECT_NEAR(sim.time() - time, sim.dt(), 1e-12);
+      EXPECT_LE(r.residuals.natural_map_relative, acceptable) << name(r.status) << " in step " << i;
+      if (r.status != StepStatus::substepped) continue;
+      ++subdivided;
+      EXPECT_GE(r.substeps, 2);
+    }
+  }
+  RecordProperty("subdivided", subdivided);
+  EXPECT_GT(subdivided, 0);
+}
+
+// The fallback is taken when the solver alone cannot do it, and the run goes on.
+TEST(Fallback, SavesAStepTheSolverCannotSolve) {
+  SimulationOptions o;
+  o.solver_parameters = {{"max_iterations", 1}};
+  o.acceptable = 1e-7;
+  Simulation sim = simulate("stack15_equal", o);
+  int fallbacks = 0;
+  for (int i = 0; i < 30; ++i) {
+    const StepReport& r = sim.step();
+    ASSERT_NE(r.status, StepStatus::failed) << r.message;
+    EXPECT_LE(r.residuals.natural_map_relative, o.acceptable);
+    fallbacks += r.status == StepStatus::fallback;
+  }
+  RecordProperty("fallbacks", fallbacks);
+  EXPECT_GT(fallbacks, 0);
+}
+
+TEST(Inputs, NonFiniteNumbersAndBadIndicesAreRefusedByName) {
+  Simulation sim = simulate("fourbar_free");
+  const int crank = sim.model().dof("crank");
+  const std::uint64_t before = sim.state().hash();
+  for (const double bad : {kNan, kInf, -kInf}) {
+    expect_refused("set_joint_force 'crank", [&] { sim.set_joint_force(crank, bad); });
+    expect_refused("set_drive_target 'crank", [&] { sim.set_drive_target(crank, bad); });
+    expect_refused("set_drive_target 'crank", [&] { sim.set_drive_target(crank, 0, bad); });
+    Vec6 wrench = Vec6::Zero();
+    wrench[4] = bad;
+    expect_refused("set_body_wrench 'base'", [&] { sim.set_body_wrench(sim.model().body("base"), wrench); });
+    for (const int what : {0, 1, 2, 3, 4}) {
+      State s = sim.state();
+      if (what == 0) s.time = bad;
+      if (what == 1) s.X_WB[1].p.y() = bad;
+      if (what == 2) s.X_WB[2].q.w() = bad;
+      if (what == 3) s.twist[3][5] = bad;
+      if (what == 4) s.q[0] = bad;
+      expect_refused("set_state", [&] { sim.set_state(s); });
+    }
+  }
+  for (const int index : {-1, 1000}) {
+    expect_refused("set_joint_force", [&] { sim.set_joint_force(index, 0); });
+    expect_refused("set_drive_target", [&] { sim.set_drive_target(index, 0); });
+    expect_refused("clear_drive_target", [&] { sim.clear_drive_target(index); });
+    expect_refused("set_body_wrench", [&] { sim.set_body_wrench(index, Vec6::Zero()); });
+    expect_refused("drive_effort", [&] { sim.drive_effort(index); });
+    expect_refused("contact_impulse", [&] { sim.contact_impulse(index); });
+  }
+  State s = sim.state();
+  s.X_WB.pop_back();
+  expect_refused("set_state", [&] { sim.set_state(s); });
+  s = sim.state();
+  s.X_WB[0].q.coeffs() *= 2;
+  expect_refused("set_state", [&] { sim.set_state(s); });
+  EXPECT_EQ(sim.state().hash(), before);
+  // Nothing of what was refused is left behind.
+  Simulation untouched = simulate("fourbar_free");
+  for (int i = 0; i < 20; ++i) {
+    sim.step();
+    untouched.step();
+  }
+  EXPECT_EQ(sim.state().hash(), untouched.state().hash());
+}
+
+TEST(Options, BadOnesAreRefusedByName) {
+  const auto refuse = [](const std::string& what, const std::function<void(SimulationOptions&)>& set) {
+    SimulationOptions o;
+    set(o);
+    expect_refused(what, [&] { simulate("box_on_plane", o); });
+  };
+  using O = SimulationOptions;
+  for (const double bad : {-1.0, kNan, kInf}) {
+    refuse("'dt'", [&](O& o) { o.dt = bad; });
+    refuse("'tolerance'", [&](O& o) { o.tolerance = bad; });
+    refuse("'acceptable'", [&](O& o) { o.acceptable = bad; });
+    refuse("'erp_joint'", [&](O& o) { o.erp_joint = bad; });
+    refuse("'erp_limit'", [&](O& o) { o.erp_limit = bad; });
+    refuse("'erp_contact'", [&](O& o) { o.erp_contact = bad; });
+    refuse("'restitution_threshold'", [&](O& o) { o.restitution_threshold = bad; });
+    refuse("'limit_margin'", [&](O& o) { o.limit_margin = bad; });
+    refuse("'collision.margin'", [&](O& o) { o.collision.margin = bad; });
+    refuse("'collision.speculative_factor'", [&](O& o) { o.collision.speculative_factor = bad; });
+    refuse("'projection_tolerance'", [&](O& o) { o.projection_tolerance = bad; });
+    refuse("'max_iterations'", [&](O& o) { o.solver_parameters = {{"max_iterations", bad}}; });
+    refuse("'eta'", [&](O& o) { o.fallback_parameters = {{"eta", bad}}; });
+  }
+  refuse("'contact_slop'", [](O& o) { o.contact_slop = kNan; });
+  refuse("'acceptable'", [](O& o) { o.acceptable = 0.1 * o.tolerance; });
+  refuse("'max_substep_depth'", [](O& o) { o.max_substep_depth = -1; });
+  refuse("'max_substep_depth'", [](O& o) { o.max_substep_depth = 11; });
+  refuse("'projection_iterations'", [](O& o) { o.projection_iterations = 0; });
+  refuse("'no-such-solver'", [](O& o) { o.solver = "no-such-solver"; });
+  refuse("'no-such-solver'", [](O& o) { o.fallback = "no-such-solver"; });
+  refuse("did you mean 'max_iterations'", [](O& o) { o.solver_parameters = {{"max_iteration", 10}}; });
+}
+
+}  // namespace
+}  // namespace sarrus

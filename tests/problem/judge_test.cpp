@@ -1,0 +1,267 @@
+// The judge on problems small enough to know the answer: one body, one row or one contact.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "problem/random_problem.h"
+#include "sarrus/math/cones.h"
+#include "sarrus/problem/residuals.h"
+
+namespace sarrus {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// A point mass (node of three components) whose velocity is the constraint velocity: D = 1/mass.
+ConstraintProblem point(BlockKind kind, double mass, const Vec3& u_free, int rows = 3, double mu = 0) {
+  ConstraintProblem p;
+  p.set_nodes(std::vector<int>{3});
+  for (int i = 0; i < 3; ++i) {
+    p.mass[static_cast<std::size_t>(4 * i)] = mass;
+    p.mass_inverse[static_cast<std::size_t>(4 * i)] = 1 / mass;
+  }
+  p.u_free = u_free;
+  ConstraintBlock& b = p.add_block(kind, rows, std::vector<int>{0});
+  b.mu = mu;
+  for (int r = 0; r < rows; ++r) p.jacobian_row(b, 0, r)[r] = 1;
+  p.finish();
+  return p;
+}
+
+Residuals verdict(const ConstraintProblem& p, const std::vector<double>& lambda) {
+  JudgeWorkspace ws;
+  return judge(p, lambda, ws);
+}
+
+void expect_solved(const Residuals& r) {
+  EXPECT_TRUE(r.finite);
+  EXPECT_LT(r.natural_map, 1e-14);
+  EXPECT_LT(r.primal, 1e-14);
+  EXPECT_LT(r.dual, 1e-14);
+  EXPECT_LT(r.complementarity, 1e-14);
+  EXPECT_LT(r.equations, 1e-14);
+}
+
+// --- one contact, mass 2, mu 0.5 ----------------------------------------------------------------------
+
+TEST(JudgeContact, ExactAnswersOfTheThreeModes) {
+  expect_solved(verdict(point(BlockKind::contact, 2, Vec3(1, 0, 3), 3, 0.5), {0, 0, 0}));          // open
+  expect_solved(verdict(point(BlockKind::contact, 2, Vec3(0.3, 0, -1), 3, 0.5), {-0.6, 0, 2}));    // stick
+  expect_solved(verdict(point(BlockKind::contact, 2, Vec3(3, 4, -1), 3, 0.5), {-0.6, -0.8, 2}));   // slip
+  expect_solved(verdict(point(BlockKind::contact, 2, Vec3(3, 4, -1), 3, 0.0), {0, 0, 2}));         // no friction
+}
+
+TEST(JudgeContact, MeasuresAPerturbation) {
+  const ConstraintProblem stick = point(BlockKind::contact, 2, Vec3(0.3, 0, -1), 3, 0.5);
+  // 0.1 N s too much: sigma_N = 0.05, and lambda - v_hat stays in the cone, so the natural map is v_hat itself.
+  const Residuals r = verdict(stick, {-0.6, 0, 2.1});
+  EXPECT_NEAR(r.natural_map, 0.05, 1e-14);
+  EXPECT_NEAR(r.primal, 0, 1e-14);
+  EXPECT_NEAR(r.dual, 0, 1e-14);
+  EXPECT_NEAR(r.complementarity, 2.1 * 0.05, 1e-14);
+  // 0.1 N s too little: penetrating at 0.05 m/s.
+  const Residuals s = verdict(stick, {-0.6, 0, 1.9});
+  EXPECT_NEAR(s.natural_map, 0.05, 1e-14);
+  EXPECT_NEAR(s.dual, 0.05, 1e-14);
+  // Outside the cone by 1 in the tangent: the distance to the cone in its largest component.
+  const Residuals t = verdict(stick, {-2, 0, 2});
+  const Vec3 l(-2, 0, 2);
+  EXPECT_NEAR(t.primal, (l - project_cone(l, 0.5)).cwiseAbs().maxCoeff(), 1e-14);
+  EXPECT_GT(t.primal, 0.5);
+}
+
+TEST(JudgeContact, AnOpenContactMustNotPull) {
+  const ConstraintProblem p = point(BlockKind::contact, 2, Vec3(0, 0, 3), 3, 0.5);
+  EXPECT_NEAR(verdict(p, {0, 0, -1}).primal, 1, 1e-14);
+  EXPECT_NEAR(verdict(p, {0, 0, 1}).natural_map, 1.0, 1e-14);  // projected back to zero
+}
+
+// CCP: when sliding the body lifts with v_N = mu |v_T|. Each law accepts its own answer and rejects the other's.
+TEST(JudgeContact, NcpAndCcpDifferWhenSliding) {
+  const double mu = 0.5;
+  const double mass = 2;
+  const ConstraintProblem p = point(BlockKind::contact, mass, Vec3(5, 0, -1), 3, mu);
+  const std::vector<double> ncp = {-1, 0, 2};  // lambda_N = 2, v = (4.5, 0, 0)
+  // CCP: lambda = s (-mu, 0, 1), v_N = mu v_T:  s/m - 1 = mu (5 - mu s/m)  ->  s/m (1 + mu^2) = 1 + 5 mu.
+  const double s = mass * (1 + 5 * mu) / (1 + mu * mu);
+  const std::vector<double> ccp = {-mu * s, 0, s};
+  const Residuals a = verdict(p, ncp);
+  const Residuals b = verdict(p, ccp);
+  EXPECT_LT(a.natural_map, 1e-14);
+  EXPECT_LT(b.natural_map_ccp, 1e-14);
+  EXPECT_GT(a.natural_map_ccp, 0.1);
+  EXPECT_GT(b.natural_map, 0.1);
+  EXPECT_NEAR(a.natural_map_relative, a.natural_map / a.scale, 1e-18);
+  EXPECT_NEAR(b.natural_map_ccp_relative, b.natural_map_ccp / b.scale, 1e-18);
+}
+
+TEST(JudgeContact, ComplianceEntersSigma) {
+  ConstraintProblem p = point(BlockKind::contact, 2, Vec3(0, 0, -1), 3, 0.5);
+  p.R[2] = 0.5;  // (1/2 + 1/2) lambda = 1
+  expect_solved(verdict(p, {0, 0, 1}));
+  EXPECT_NEAR(verdict(p, {0, 0, 2}).natural_map, 1.0, 1e-14);
+}
+
+// De Saxce: v_hat in K*, lambda in K and lambda . v_hat = 0 exactly when Coulomb's law holds.
+TEST(JudgeContact, NcpIsCoulombsLaw) {
+  std::mt19937 rng(1);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  int counts[3] = {0, 0, 0};
+  for (int trial = 0; trial < 3000; ++trial) {
+    const int mode = trial % 3;  // open, stick, slip
+    const double mu = 0.05 + uniform(rng);
+    const double angle = 6.28 * uniform(rng);
+    const Vec3 t(std::cos(angle), std::sin(angle), 0);
+    const double n = 0.1 + uniform(rng);
+    Vec3 lambda = Vec3::Zero();
+    Vec3 v = Vec3::Zero();
+    if (mode == 0) v = (2 * uniform(rng) - 1) * t + uniform(rng) * Vec3::UnitZ();
+    if (mode == 1) lambda = uniform(rng) * mu * n * t + n * Vec3::UnitZ();
+    if (mode == 2) {
+      v = (0.1 + uniform(rng)) * t;
+      lambda = n * (Vec3::UnitZ() - mu * t);
+    }
+    const ConstraintProblem p = point(BlockKind::contact, 1, v - lambda, 3, mu);
+    const auto law = [&](const Vec3& l) { return verdict(p, {l[0], l[1], l[2]}).natural_map; };
+    EXPECT_LT(law(lambda), 1e-14) << mode;
+    // Any other impulse breaks the law: with D = 1 the velocity changes by as much.
+    const Vec3 wrong = lambda + 0.1 * Vec3(testing::random_vector(3, rng)).normalized();
+    if (law(wrong) > 1e-3) ++counts[mode];
+  }
+  for (const int c : counts) EXPECT_GT(c, 990);
+}
+
+// --- joints, limits, boxes -----------------------------------------------------------------------------
+
+TEST(JudgeRows, JointsMustStop) {
+  ConstraintProblem p = point(BlockKind::joint, 2, Vec3(1, -2, 0));
+  expect_solved(verdict(p, {-2, 4, 0}));
+  const Residuals r = verdict(p, {-2, 4.2, 0});
+  EXPECT_NEAR(r.natural_map, 0.1, 1e-14);
+  EXPECT_NEAR(r.natural_map_joint, 0.1, 1e-14);
+  EXPECT_NEAR(r.dual, 0.1, 1e-14);
+  EXPECT_EQ(r.primal, 0);
+  p.bias = {0, 0, 0.25};  // joint_velocity is without the bias, the natural map with it
+  const Residuals s = verdict(p, {-2, 4, 0});
+  EXPECT_NEAR(s.natural_map, 0.25, 1e-14);
+  EXPECT_NEAR(s.joint_velocity, 0, 1e-14);
+  EXPECT_NEAR(verdict(p, {-2, 4, -0.5}).joint_velocity, 0.25, 1e-14);
+}
+
+TEST(JudgeRows, Limits) {
+  const ConstraintProblem closing = point(BlockKind::limit, 2, Vec3(-1, 0, 0), 1);
+  expect_solved(verdict(closing, {2}));
+  EXPECT_NEAR(verdict(closing, {0}).natural_map, 1, 1e-14);
+  EXPECT_NEAR(verdict(closing, {0}).dual, 1, 1e-14);
+  EXPECT_NEAR(verdict(closing, {3}).natural_map, 0.5, 1e-14);
+  EXPECT_NEAR(verdict(closing, {3}).complementarity, 1.5, 1e-14);
+  EXPECT_NEAR(verdict(closing, {3}).natural_map_limit, 0.5, 1e-14);
+  const ConstraintProblem opening = point(BlockKind::limit, 2, Vec3(1, 0, 0), 1);
+  expect_solved(verdict(opening, {0}));
+  EXPECT_NEAR(verdict(opening, {-0.5}).primal, 0.5, 1e-14);
+  EXPECT_NEAR(verdict(opening, {0.5}).natural_map, 0.5, 1e-14);
+}
+
+TEST(JudgeRows, Boxes) {
+  ConstraintProblem p = point(BlockKind::soft, 2, Vec3(1, 0, 0), 1);
+  p.lower[0] = -3;
+  p.upper[0] = 4;
+  expect_solved(verdict(p, {-2}));  // inside: the velocity vanishes
+  p.lower[0] = -1;
+  expect_solved(verdict(p, {-1}));  // saturated, velocity 0.5 against the force
+  EXPECT_NEAR(verdict(p, {-0.8}).natural_map, 0.2, 1e-14);
+  EXPECT_NEAR(verdict(p, {-1.5}).primal, 0.5, 1e-14);
+  EXPECT_NEAR(verdict(p, {4}).natural_map, 3, 1e-14);  // wrong side: sigma = 3 at the upper bound
+  EXPECT_NEAR(verdict(p, {4}).dual, 3, 1e-14);
+  EXPECT_NEAR(verdict(p, {4}).natural_map_soft, 3, 1e-14);
+}
+
+// --- bookkeeping -------------------------------------------------------------------------------------
+
+TEST(Judge, ScaleAndWorstBlock) {
+  ConstraintProblem p = point(BlockKind::joint, 1, Vec3(0.1, 0, 0), 1);
+  EXPECT_EQ(verdict(p, {0}).scale, 1.0);
+  EXPECT_EQ(verdict(p, {-30}).scale, 30.0);
+  p.u_free[0] = -50;
+  p.finish();
+  EXPECT_EQ(verdict(p, {0}).scale, 50.0);
+  ConstraintBlock& b = p.add_block(BlockKind::limit, 1, std::vector<int>{0});
+  p.jacobian_row(b, 0, 0)[1] = 1;
+  p.u_free = Vec3(0.1, -2, 0);
+  p.finish();
+  EXPECT_EQ(verdict(p, {0, 0}).worst_block, 1);
+  p.u_free = Vec3(3, -2, 0);
+  p.finish();
+  EXPECT_EQ(verdict(p, {0, 0}).worst_block, 0);
+}
+
+TEST(Judge, VelocityAndSigmaAreLeftInTheWorkspace) {
+  std::mt19937 rng(2);
+  for (const std::vector<int>& sizes : testing::node_layouts()) {
+    const ConstraintProblem p = testing::random_problem(sizes, rng);
+    const VecX l = testing::random_vector(p.rows(), rng);
+    JudgeWorkspace ws;
+    const Residuals r = judge(p, {l.data(), static_cast<std::size_t>(l.size())}, ws);
+    const MatX W = testing::dense_blocks(p, p.mass_inverse);
+    const VecX u = p.u_free + W * p.dense_J().transpose() * l;
+    EXPECT_LT((ws.u - u).norm(), 1e-10 * (1 + u.norm()));
+    EXPECT_LT((ws.sigma - (p.dense_D() * l + p.v_free)).norm(), 1e-10 * (1 + ws.sigma.norm()));
+    EXPECT_LT(r.equations, 1e-9);
+    EXPECT_NEAR(r.natural_map,
+                std::max({r.natural_map_joint, r.natural_map_soft, r.natural_map_limit, r.natural_map_contact}), 0);
+  }
+}
+
+TEST(Judge, AWrongMassInverseShowsInTheEquations) {
+  ConstraintProblem p = point(BlockKind::joint, 2, Vec3(1, -2, 0));
+  p.mass_inverse[0] = 0.6;  // u = u_f + W J' lambda, but M (u - u_f) is not J' lambda
+  EXPECT_NEAR(verdict(p, {-2, 4, 0}).equations, 0.4, 1e-14);
+}
+
+// A NaN anywhere must be seen, for every kind of row and every place where it can come from.
+TEST(Judge, NotANumberIsNeverMistakenForAnAnswer) {
+  for (const BlockKind kind : {BlockKind::joint, BlockKind::soft, BlockKind::limit, BlockKind::contact}) {
+    const int rows = kind == BlockKind::contact ? 3 : 1;
+    const auto last = static_cast<std::size_t>(rows - 1);
+    const auto make = [&] { return point(kind, 2, Vec3(1, 1, 1), rows, 0.5); };
+    const std::vector<double> zero(static_cast<std::size_t>(rows), 0.0);
+    EXPECT_TRUE(verdict(make(), zero).finite);
+    std::vector<double> bad = zero;
+    bad[last] = kNan;
+    EXPECT_FALSE(verdict(make(), bad).finite) << "impulse, kind " << static_cast<int>(kind);
+    ConstraintProblem p = make();
+    p.u_free[0] = kNan;
+    p.finish();
+    EXPECT_FALSE(verdict(p, zero).finite) << "velocity, kind " << static_cast<int>(kind);
+    p = make();
+    p.bias[last] = kNan;
+    p.finish();
+    EXPECT_FALSE(verdict(p, zero).finite) << "bias, kind " << static_cast<int>(kind);
+    p = make();
+    p.R[last] = kNan;
+    p.finish();
+    EXPECT_FALSE(verdict(p, zero).finite) << "R, kind " << static_cast<int>(kind);
+    p = make();
+    p.jacobian[0] = kNan;
+    p.finish();
+    EXPECT_FALSE(verdict(p, zero).finite) << "Jacobian, kind " << static_cast<int>(kind);
+  }
+}
+
+TEST(Judge, NoRowsNoResidual) {
+  ConstraintProblem p;
+  p.set_nodes(std::vector<int>{6});
+  p.finish();
+  const Residuals r = verdict(p, {});
+  EXPECT_TRUE(r.finite);
+  EXPECT_EQ(r.natural_map, 0);
+  EXPECT_EQ(r.worst_block, -1);
+  p.u_free[3] = kNan;
+  EXPECT_FALSE(verdict(p, {}).finite);
+}
+
+}  // namespace
+}  // namespace sarrus
