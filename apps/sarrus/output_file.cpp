@@ -20,21 +20,22 @@ OutputFile::OutputFile(const std::string& option, const std::string& path) {
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
   if (fs::is_directory(status)) throw InputError(element_, "is a directory; give the path of a file");
-  target_ = fs::exists(status) ? fs::canonical(path, ignored) : fs::path(path);
+  // A link to a file is followed, so that the file behind it is replaced and not the link.
+  target_ = fs::is_regular_file(status) ? fs::canonical(path, ignored) : fs::path(path);
   const bool direct = fs::exists(status) && !fs::is_regular_file(status);
   partial_ = target_;
   if (!direct) partial_ += fmt::format(".partial-{}", ::getpid());
-  const int flags = direct ? O_WRONLY | O_CLOEXEC : O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-  const int descriptor = ::open(partial_.c_str(), flags, 0666);
   // A read-only target could be renamed over all the same; its owner did not mean that.
-  const bool readable_only = fs::exists(status) && ::access(target_.c_str(), W_OK) != 0;
-  if (descriptor < 0 || readable_only) {
-    const std::string reason = std::generic_category().message(errno);
-    if (descriptor >= 0 && !direct) fs::remove(partial_, ignored);
+  int error = fs::exists(status) && ::access(target_.c_str(), W_OK) != 0 ? errno : 0;
+  if (error == 0) {
+    const int descriptor = ::open(partial_.c_str(), O_WRONLY | O_CLOEXEC | (direct ? 0 : O_CREAT | O_EXCL), 0666);
+    if (descriptor < 0) error = errno;
     if (descriptor >= 0) ::close(descriptor);
-    throw InputError(element_, fmt::format("cannot be written ({}); check the folder and its permissions", reason));
   }
-  ::close(descriptor);
+  if (error != 0) {
+    throw InputError(element_, fmt::format("cannot be written ({}); check the folder and its permissions",
+                                           std::generic_category().message(error)));
+  }
 }
 
 OutputFile::~OutputFile() {

@@ -3,8 +3,11 @@
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 #include "commands.h"
@@ -81,11 +84,13 @@ class Outputs {
 void refuse_equal_paths(const RunArguments& a) {
   const std::pair<const char*, const std::string*> files[] = {
       {"--json", &a.json}, {"--csv", &a.csv}, {"--record", &a.record}, {"--svg", &a.svg}};
-  for (const auto& [option_a, path_a] : files) {
-    for (const auto& [option_b, path_b] : files) {
-      if (path_a == path_b || path_a->empty() || *path_a != *path_b) continue;
-      throw InputError(option_a, fmt::format("and {} name the same file '{}'; give two names", option_b, *path_a));
-    }
+  std::map<std::filesystem::path, const char*> taken;
+  for (const auto& [option, path] : files) {
+    if (path->empty()) continue;
+    std::error_code ignored;
+    const auto [other, fresh] = taken.emplace(std::filesystem::weakly_canonical(*path, ignored), option);
+    if (fresh) continue;
+    throw InputError(option, fmt::format("names the same file as {}: '{}'; give two names", other->second, *path));
   }
 }
 
@@ -114,7 +119,7 @@ int run(const RunArguments& a) {
   outputs.finish(sim, summary);
   if (!a.quiet) fmt::print("{}", summary.to_text());
   if (!summary.failed()) return kExitOk;
-  fmt::print(stderr, "sarrus: error: simulation failed at t = {:.6g} s: {}\n", sim.time(), sim.report().message);
+  fmt::print(stderr, "sarrus: error: {}\n", sim.report().message);
   return kExitSimulationFailed;
 }
 

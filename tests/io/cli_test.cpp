@@ -175,6 +175,28 @@ TEST_F(Command, TakesOptionsOfTheSimulation) {
   EXPECT_EQ(j["options"]["tolerance"], 1e-6);
 }
 
+TEST_F(Command, ReportsASimulationThatCannotGoOn) {
+  ASSERT_EQ(run("scenes --export " + file("export")).exit_code, 0);
+  // A ceiling presses the cube into the floor: no velocity satisfies both contacts.
+  auto scene = nlohmann::json::parse(read(file("export") + "/box_on_plane.json"));
+  scene["bodies"][0]["pose"]["p"][2] = 0.1;
+  scene["world_shapes"].push_back(
+      {{"name", "ceiling"}, {"type", "plane"}, {"pose", {{"p", {0, 0, 0.15}}, {"q", {0, 1, 0, 0}}}}});
+  scene.erase("shape_order");
+  std::ofstream(file("press.json")) << scene;
+  const Result r = run("run " + file("press.json") + " --quiet --json " + file("out.json") + " --csv " +
+                       file("out.csv") + " --record " + file("out.h5") + " --svg " + file("out.svg"));
+  EXPECT_EQ(r.exit_code, 3);
+  EXPECT_EQ(r.out, "");
+  EXPECT_EQ(r.err.rfind("sarrus: error: ", 0), 0u) << r.err;
+  EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+  EXPECT_NE(r.err.find("ceiling"), std::string::npos) << r.err;
+  const auto j = nlohmann::json::parse(read(file("out.json")));
+  EXPECT_EQ(j["status"], "failed");
+  EXPECT_FALSE(j["message"].get<std::string>().empty());
+  for (const char* name : {"out.csv", "out.h5", "out.svg"}) EXPECT_TRUE(fs::exists(file(name))) << name;
+}
+
 TEST_F(Command, SuggestsTheSceneThatWasMeant) {
   expect_refused("run box_on_plain", "did you mean 'box_on_plane'?");
   expect_refused("check box_on_plain", "did you mean 'box_on_plane'?");

@@ -166,7 +166,7 @@ std::string RunSummary::to_text() const {
   row("scene", info_.scene);
   row("solver", fmt::format("{}, {}, dt {:g} s", info_.options.solver, name(info_.integrator), info_.dt));
   row("status", status());
-  if (failed_) row("", fmt::format("at t = {:.6g} s: {}", end_time_, message_));
+  if (failed_) row("", message_);
   row("steps", fmt::format("{}", microseconds_.size()));
   row("simulated", fmt::format("{:.6g} s", end_time_ - start_time_));
   row("time per step", fmt::format("{:.1f} us median, {:.1f} us p95, {:.1f} us max", median(microseconds_),
