@@ -134,7 +134,8 @@ class StrictBuilder final : public nlohmann::json_sax<Json> {
       if (level.value->is_array()) {
         result += fmt::format("[{}]", level.value->size() - 1);
       } else {
-        result += (result.empty() ? "" : ".") + printable(level.key);
+        if (!result.empty()) result += '.';
+        result += printable(level.key);
       }
     }
     return result.empty() ? "scene" : result;

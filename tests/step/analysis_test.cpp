@@ -1,0 +1,184 @@
+// What analyse() tells about the built-in scenes, and that its warnings come when they should and only then.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "sarrus/math/so3.h"
+#include "sarrus/model/builder.h"
+#include "sarrus/scenes/scenes.h"
+#include "sarrus/step/analysis.h"
+
+namespace sarrus {
+namespace {
+
+bool warns(const ModelAnalysis& a, const std::string& text) {
+  return std::any_of(a.warnings.begin(), a.warnings.end(),
+                     [&](const std::string& w) { return w.find(text) != std::string::npos; });
+}
+
+struct Expected {
+  const char* scene;
+  int bodies, joints, loops, floating, rows, rank, mobility;
+};
+
+TEST(Analysis, RanksAndMobilitiesOfTheScenes) {
+  const std::vector<Expected> expected = {
+      {"fourbar_fixed", 4, 5, 1, 0, 26, 23, 1},    {"fourbar_free", 4, 4, 1, 1, 20, 17, 7},
+      {"fourbar_swing", 3, 4, 1, 0, 20, 17, 1},    {"bennett_linkage", 3, 4, 1, 0, 20, 17, 1},
+      {"slider_crank", 3, 4, 1, 0, 20, 17, 1},     {"sarrus_linkage", 5, 6, 1, 0, 36, 29, 1},
+      {"stewart_platform", 13, 18, 5, 0, 72, 72, 6}, {"ring20", 20, 20, 1, 1, 100, 97, 23},
+      {"ring20_tilted", 20, 20, 1, 1, 100, 97, 23},  {"double_pendulum", 2, 2, 0, 0, 10, 10, 2},
+      {"boxes_fixed", 2, 1, 0, 1, 6, 6, 6},        {"nunchuk", 3, 2, 0, 1, 6, 6, 12},
+      {"spinning_top", 1, 1, 0, 0, 3, 3, 3},       {"free_body", 1, 0, 0, 1, 0, 0, 6},
+      {"stack15", 15, 0, 0, 15, 0, 0, 90},
+  };
+  for (const Expected& e : expected) {
+    const ModelAnalysis a = analyse(make_scene(e.scene));
+    EXPECT_EQ(a.bodies, e.bodies) << e.scene;
+    EXPECT_EQ(a.joints, e.joints) << e.scene;
+    EXPECT_EQ(a.loops, e.loops) << e.scene;
+    EXPECT_EQ(a.floating_components, e.floating) << e.scene;
+    EXPECT_EQ(a.rows, e.rows) << e.scene;
+    EXPECT_EQ(a.rank, e.rank) << e.scene;
+    EXPECT_EQ(a.mobility, e.mobility) << e.scene;
+    EXPECT_EQ(a.redundant_rows, e.rows - e.rank) << e.scene;
+    EXPECT_EQ(a.velocity_dofs, 6 * e.bodies) << e.scene;
+    EXPECT_LT(a.joint_gap, 1e-12) << e.scene;
+    EXPECT_LT(a.joint_angle, 1e-12) << e.scene;
+    EXPECT_EQ(warns(a, "redundant"), e.rows > e.rank) << e.scene;
+    EXPECT_FALSE(warns(a, "cannot move")) << e.scene;
+    EXPECT_FALSE(warns(a, "do not meet")) << e.scene;
+  }
+}
+
+// The walker: a rigid body in space and one crank.
+TEST(Analysis, JansenWalker) {
+  const Model model = make_scene("jansen_walker");
+  const ModelAnalysis a = analyse(model);
+  EXPECT_EQ(a.mobility, 7);
+  EXPECT_EQ(a.floating_components, 1);
+  EXPECT_EQ(a.loops, a.joints - (a.bodies - 1));
+  EXPECT_EQ(a.rank, 6 * a.bodies - 7);
+  EXPECT_EQ(a.rows, a.rank + a.redundant_rows);
+  EXPECT_GT(a.redundant_rows, 50);  // planar loops: three each
+}
+
+TEST(Analysis, EverySceneIsAnalysedWithoutBadNumbers) {
+  for (const SceneInfo& s : scene_registry()) {
+    const ModelAnalysis a = analyse(s.make());
+    EXPECT_TRUE(std::isfinite(a.condition) && a.condition >= 1) << s.name;
+    EXPECT_GE(a.mobility, 1) << s.name;
+    EXPECT_LE(a.initial_penetration, 1e-4) << s.name;
+    EXPECT_FALSE(warns(a, "overlap")) << s.name;
+    EXPECT_FALSE(warns(a, "outside its limits")) << s.name;
+    EXPECT_FALSE(warns(a, "neither a joint nor a shape")) << s.name;
+  }
+}
+
+TEST(Analysis, MassRatio) {
+  EXPECT_NEAR(analyse(make_scene("boxes_fixed")).mass_ratio, 1000, 1e-9);
+  EXPECT_NEAR(analyse(make_scene("stack15")).mass_ratio, 1e4, 1e-6);
+  EXPECT_EQ(analyse(make_scene("stack15_equal")).mass_ratio, 1);
+  EXPECT_TRUE(warns(analyse(make_scene("boxes_fixed")), "mass ratio 1000"));
+  EXPECT_FALSE(warns(analyse(make_scene("stack15_equal")), "mass ratio"));
+}
+
+TEST(Analysis, CountsDrivesLimitsAndCoordinates) {
+  const ModelAnalysis stewart = analyse(make_scene("stewart_platform"));
+  EXPECT_EQ(stewart.drives, 6);
+  EXPECT_EQ(analyse(make_scene("fourbar_fixed")).drives, 1);
+  EXPECT_EQ(analyse(make_scene("fourbar_fixed")).coordinates, 4);
+  ModelBuilder b("limits");
+  b.add_sphere_body("a", 1, 0.1, {});
+  b.add_sphere_body("b", 1, 0.1, {Vec3(1, 0, 0)});
+  const int hinge = b.add_joint_at("hinge", JointType::revolute, kWorld, 0, Vec3::Zero());
+  const int ball = b.add_joint_at("ball", JointType::spherical, 0, 1, Vec3::Zero());
+  b.dof(hinge).limit.lower = -1;
+  b.joint(ball).swing_limit = 1;
+  const ModelAnalysis a = analyse(b.build());
+  EXPECT_EQ(a.limits, 2);
+  EXPECT_EQ(a.coordinates, 1);
+}
+
+// D of two point-like bodies on a rod: the condition number is known.
+TEST(Analysis, ConditionOfADiagonalProblem) {
+  ModelBuilder b("sliders");
+  for (const double mass : {1.0, 50.0}) {
+    const int body = b.add_body(mass > 1 ? "heavy" : "light", mass, Mat3::Identity() * mass, {});
+    b.add_joint_at(mass > 1 ? "h" : "l", JointType::spherical, kWorld, body, Vec3::Zero());
+  }
+  const ModelAnalysis a = analyse(b.build());
+  EXPECT_EQ(a.rank, 6);
+  EXPECT_NEAR(a.condition, 50, 1e-9);
+}
+
+// --- warnings ----------------------------------------------------------------------------------------
+
+TEST(AnalysisWarnings, OverlapAtTheStart) {
+  for (const double depth : {0.0, 0.02}) {
+    ModelBuilder b("ball");
+    b.add_floor();
+    b.add_sphere_body("ball", 1, 0.1, {Vec3(0, 0, 0.1 - depth)});
+    const ModelAnalysis a = analyse(b.build());
+    EXPECT_EQ(a.initial_contacts, 1);
+    EXPECT_NEAR(a.initial_penetration, depth, 1e-12);
+    EXPECT_EQ(warns(a, "overlap by up to 0.02 m"), depth > 0);
+  }
+}
+
+TEST(AnalysisWarnings, LimitsViolatedAtTheStart) {
+  for (const bool violated : {false, true}) {
+    ModelBuilder b("slider");
+    b.add_sphere_body("slider", 1, 0.1, {});
+    const int slide = b.add_joint_at("rail", JointType::prismatic, kWorld, 0, Vec3::Zero());
+    b.dof(slide).limit.lower = violated ? 0.1 : -0.1;
+    b.dof(slide).limit.upper = 0.5;
+    const ModelAnalysis a = analyse(b.build());
+    EXPECT_EQ(warns(a, "coordinate 'rail.position' starts at 0, outside its limits [0.1, 0.5]"), violated);
+    EXPECT_EQ(a.warnings.empty(), !violated);
+  }
+}
+
+TEST(AnalysisWarnings, JointsThatDoNotMeet) {
+  ModelBuilder b("gap");
+  b.add_sphere_body("a", 1, 0.1, {});
+  const int j = b.add_joint_at("ball", JointType::spherical, kWorld, 0, Vec3::Zero());
+  b.joint(j).p_BJ.x() = 0.01;
+  const ModelAnalysis a = analyse(b.build());
+  EXPECT_NEAR(a.joint_gap, 0.01, 1e-15);
+  EXPECT_TRUE(warns(a, "do not meet at the reference pose (0.01 m"));
+}
+
+TEST(AnalysisWarnings, AMechanismThatCannotMove) {
+  ModelBuilder b("welded");
+  b.add_sphere_body("a", 1, 0.1, {});
+  b.add_joint_at("weld", JointType::fixed, kWorld, 0, Vec3::Zero());
+  EXPECT_TRUE(warns(analyse(b.build()), "cannot move"));
+}
+
+TEST(AnalysisWarnings, ABodyNothingCanTouch) {
+  ModelBuilder b("ghost");
+  b.add_sphere_body("a", 1, 0.1, {});
+  b.add_body("ghost", 1, Mat3::Identity(), {});
+  EXPECT_TRUE(warns(analyse(b.build()), "body 'ghost' has neither a joint nor a shape"));
+}
+
+// Two hinges on one line: five of ten rows are redundant. One line away from it they are not.
+TEST(AnalysisWarnings, ADoorOnTwoHinges) {
+  for (const double skew : {0.0, 0.1}) {
+    ModelBuilder b("door");
+    b.add_box_body("door", 1, Vec3(0.4, 0.02, 1), {Vec3(0.4, 0, 1)});
+    b.add_joint_at("lower", JointType::revolute, kWorld, 0, Vec3(0, 0, 0.2), frame_with_x(Vec3::UnitZ()));
+    b.add_joint_at("upper", JointType::revolute, kWorld, 0, Vec3(skew, 0, 1.8), frame_with_x(Vec3::UnitZ()));
+    const ModelAnalysis a = analyse(b.build());
+    EXPECT_EQ(a.rank, skew == 0 ? 5 : 6);
+    EXPECT_EQ(warns(a, "cannot move"), skew != 0);
+    EXPECT_TRUE(warns(a, std::to_string(10 - a.rank) + " of 10 constraint rows are redundant"));
+  }
+}
+
+}  // namespace
+}  // namespace sarrus
