@@ -33,8 +33,9 @@ function(sarrus_library folder)
     target_link_libraries(${target} PUBLIC sarrus_${dependency})
   endforeach()
   target_link_libraries(${target} PUBLIC ${arg_LINK} PRIVATE ${arg_PRIVATE_LINK} $<BUILD_INTERFACE:sarrus_options>)
-  # Eigen's headers are most of what a source costs to compile: they are precompiled once, in math.
-  if(folder STREQUAL "math")
+  # Eigen's headers are most of what a source costs to compile: they are precompiled once, in math, and once more in
+  # io, which has other flags.
+  if(folder MATCHES "^(math|io)$")
     target_precompile_headers(${target} PRIVATE <Eigen/Core> <Eigen/Geometry> <algorithm> <cmath> <string> <vector>)
   else()
     target_precompile_headers(${target} REUSE_FROM sarrus_math)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,7 @@ void check_subcommand(const CLI::App& app, const std::string& word) {
                                                           : fmt::format("not a command; did you mean '{}'?", near));
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_command_line(int argc, const char* const* argv) {
   using namespace sarrus::app;
   CLI::App app{"Simulates rigid mechanisms with closed loops, joint limits and hard frictional contact.", "sarrus"};
   app.set_version_flag("--version", "sarrus " SARRUS_VERSION);
@@ -56,7 +55,18 @@ int main(int argc, char** argv) {
     return fail(kExitBadInput, fmt::format("{}; see sarrus --help", e.what()));
   } catch (const sarrus::InputError& e) {
     return fail(kExitBadInput, e.what());
-  } catch (const std::exception& e) {
-    return fail(kExitInternal, e.what());
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run_command_line(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "sarrus: error: %s\n", e.what());
+  } catch (...) {
+    std::fputs("sarrus: error: unknown error\n", stderr);
+  }
+  return sarrus::app::kExitInternal;
 }

@@ -66,6 +66,23 @@ inline ConstraintProblem random_problem(const std::vector<int>& sizes, std::mt19
   return p;
 }
 
+// The same with fewer rows than velocities, so that a solution exists: every block touches at least two nodes.
+inline ConstraintProblem feasible_problem(std::mt19937& rng) {
+  ConstraintProblem p;
+  p.set_nodes(std::vector<int>{6, 6, 3, 12, 6, 7, 6});
+  fill_nodes(p, rng);
+  for (int i = 0; i < 5; ++i) add_random_block(p, BlockKind::joint, 1 + i % 3, 2 + i % 3, rng);
+  for (int i = 0; i < 4; ++i) {
+    const ConstraintBlock& b = add_random_block(p, BlockKind::soft, 1, 2, rng);
+    p.lower[static_cast<std::size_t>(b.row)] = -0.5;
+    p.upper[static_cast<std::size_t>(b.row)] = 0.5;
+  }
+  for (int i = 0; i < 4; ++i) add_random_block(p, BlockKind::limit, 1, 2 + i % 3, rng);
+  for (int i = 0; i < 4; ++i) add_random_block(p, BlockKind::contact, 3, 2, rng).mu = 0.2 * i;
+  p.finish();
+  return p;
+}
+
 inline std::vector<std::vector<int>> node_layouts() {
   return {{6, 6, 6, 6, 6}, {1, 6, 3, 12, 7, 2}, {6, 6, 9, 6}, {4}, {1, 2}};
 }
