@@ -40,7 +40,7 @@ format-check:
 	@git ls-files '*.h' '*.cpp' | xargs clang-format --dry-run --Werror
 
 bench-table: build
-	scripts/scene_table.sh $(SARRUS)
+	python3 scripts/scene_table.py $(SARRUS)
 
 clean:
 	rm -rf build out

@@ -37,10 +37,10 @@ class Random {
 };
 
 inline const std::vector<JointType>& all_joint_types() {
-  static const std::vector<JointType> types = {
-      JointType::free,      JointType::fixed,  JointType::revolute, JointType::prismatic, JointType::cylindrical,
-      JointType::universal, JointType::spherical, JointType::gimbal,   JointType::planar,    JointType::cartesian,
-      JointType::distance};
+  static const std::vector<JointType> types = {JointType::free,      JointType::fixed,       JointType::revolute,
+                                               JointType::prismatic, JointType::cylindrical, JointType::universal,
+                                               JointType::spherical, JointType::gimbal,      JointType::planar,
+                                               JointType::cartesian, JointType::distance};
   return types;
 }
 
@@ -108,8 +108,7 @@ inline std::vector<Pose> poses_at(const Model& model, const JointPlace& place, R
   std::vector<Pose> X(static_cast<std::size_t>(model.body_count()));
   Pose base;
   if (j.base != kWorld) base = X[static_cast<std::size_t>(j.base)] = rng.pose();
-  X[static_cast<std::size_t>(j.follower)] =
-      base * Pose{j.p_BJ, j.q_BJ} * place.X_BF * Pose{j.p_FJ, j.q_FJ}.inverse();
+  X[static_cast<std::size_t>(j.follower)] = base * Pose{j.p_BJ, j.q_BJ} * place.X_BF * Pose{j.p_FJ, j.q_FJ}.inverse();
   return X;
 }
 

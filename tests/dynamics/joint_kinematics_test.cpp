@@ -29,7 +29,8 @@ constexpr double kStep = 1e-5;      // of the central differences
 constexpr double kAccuracy = 1e-7;  // their error: kStep^2 times third derivatives of order 100
 
 // Calls f(label, model, poses, place, rng) for every type, unary and binary, at random places of the manifold.
-using Visit = std::function<void(const std::string&, const Model&, const std::vector<Pose>&, const JointPlace&, Random&)>;
+using Visit =
+    std::function<void(const std::string&, const Model&, const std::vector<Pose>&, const JointPlace&, Random&)>;
 void for_every_joint(unsigned seed, const Visit& f) {
   Random rng(seed);
   for (const JointType type : all_joint_types()) {
@@ -256,9 +257,9 @@ TEST(Coupling, RowsOfGearsScrewsAndRacks) {
     const int hinge = b.add_joint_at("hinge", JointType::revolute, 0, 1, rng.vector(), rng.rotation());
     const int screw = b.add_joint_at("screw", JointType::cylindrical, 2, 3, rng.vector(), rng.rotation());
     const int slide = b.add_joint_at("slide", JointType::prismatic, 1, 2, rng.vector(), rng.rotation());
-    b.add_coupling("gear", b.dof_index(hinge), b.dof_index(screw, 1), -2.5, 0.3);      // four bodies
-    b.add_coupling("pitch", b.dof_index(screw, 0), b.dof_index(screw, 1), 0.02);       // one joint
-    b.add_coupling("rack", b.dof_index(slide), b.dof_index(hinge), 0.5, -0.1);         // three bodies
+    b.add_coupling("gear", b.dof_index(hinge), b.dof_index(screw, 1), -2.5, 0.3);  // four bodies
+    b.add_coupling("pitch", b.dof_index(screw, 0), b.dof_index(screw, 1), 0.02);   // one joint
+    b.add_coupling("rack", b.dof_index(slide), b.dof_index(hinge), 0.5, -0.1);     // three bodies
     const Model m = b.build();
     const State s = State::initial(m);
     const std::vector<int> nodes = {4, 2, 3};

@@ -175,7 +175,8 @@ TEST(So3, WrapStaysWithinOneTurnAndKeepsTheAngle) {
 
 TEST(So3, FramesAreRightHandedAndAligned) {
   Rng rng(10);
-  std::vector<Vec3> axes = {Vec3::UnitX(), Vec3::UnitY(), Vec3::UnitZ(), -Vec3::UnitX(), -Vec3::UnitY(), 7 * Vec3::UnitZ()};
+  std::vector<Vec3> axes = {Vec3::UnitX(),  Vec3::UnitY(),  Vec3::UnitZ(),
+                            -Vec3::UnitX(), -Vec3::UnitY(), 7 * Vec3::UnitZ()};
   for (int i = 0; i < 100; ++i) axes.push_back(rng.vector());
   for (const Vec3& a : axes) {
     EXPECT_LT((frame_with_x(a) * Vec3::UnitX() - a.normalized()).norm(), 2e-15);
@@ -184,7 +185,8 @@ TEST(So3, FramesAreRightHandedAndAligned) {
     const Vec3 other = rng.vector();
     const Quat q = frame_with_xy(a, other);
     EXPECT_LT((q * Vec3::UnitX() - a.normalized()).norm(), 2e-15);
-    EXPECT_NEAR((q * Vec3::UnitZ()).dot(other), 0.0, 1e-14 * other.norm() / other.normalized().cross(a.normalized()).norm());
+    EXPECT_NEAR((q * Vec3::UnitZ()).dot(other), 0.0,
+                1e-14 * other.norm() / other.normalized().cross(a.normalized()).norm());
     EXPECT_GT((q * Vec3::UnitY()).dot(other), 0);
   }
 }
@@ -285,9 +287,9 @@ TEST(Cones, ProjectionsAreContinuousAcrossTheirCases) {
     for (int i = 0; i < 100; ++i) {
       const double angle = rng.uniform(0, 2 * kPi);
       const Vec3 t(std::cos(angle), std::sin(angle), 0);
-      const Vec3 surface = mu * t + Vec3::UnitZ();         // between the cases "x" and "otherwise"
-      const Vec3 polar = t - mu * Vec3::UnitZ();           // between "0" and "otherwise"
-      const Vec3 dual_surface = t + mu * Vec3::UnitZ();    // of the dual cone
+      const Vec3 surface = mu * t + Vec3::UnitZ();       // between the cases "x" and "otherwise"
+      const Vec3 polar = t - mu * Vec3::UnitZ();         // between "0" and "otherwise"
+      const Vec3 dual_surface = t + mu * Vec3::UnitZ();  // of the dual cone
       const Vec3 dual_polar = mu * t - Vec3::UnitZ();
       const Vec3 nudge = h * rng.direction();
       EXPECT_LT((project_cone(surface + nudge, mu) - surface).norm(), 2 * h);

@@ -89,14 +89,14 @@ TEST(Loops, AreCountedOnEveryTopology) {
     int loops, floating;
   };
   const std::vector<Case> cases = {
-      {3, {}, 0, 3},                                            // nothing connected
-      {3, {{-1, 0}, {0, 1}, {1, 2}}, 0, 0},                     // chain from the world
-      {3, {{0, 1}, {1, 2}}, 0, 1},                              // floating chain
-      {3, {{0, 1}, {1, 2}, {2, 0}}, 1, 1},                      // floating ring
-      {3, {{-1, 0}, {0, 1}, {1, 2}, {-1, 2}}, 1, 0},            // four-bar: the world is the ground link
-      {2, {{0, 1}, {0, 1}}, 1, 1},                              // two joints side by side
-      {1, {{-1, 0}, {-1, 0}, {-1, 0}}, 2, 0},                   // a door on three hinges
-      {4, {{-1, 0}, {2, 3}}, 0, 2},                             // {0}, {1} alone, {2, 3}
+      {3, {}, 0, 3},                                  // nothing connected
+      {3, {{-1, 0}, {0, 1}, {1, 2}}, 0, 0},           // chain from the world
+      {3, {{0, 1}, {1, 2}}, 0, 1},                    // floating chain
+      {3, {{0, 1}, {1, 2}, {2, 0}}, 1, 1},            // floating ring
+      {3, {{-1, 0}, {0, 1}, {1, 2}, {-1, 2}}, 1, 0},  // four-bar: the world is the ground link
+      {2, {{0, 1}, {0, 1}}, 1, 1},                    // two joints side by side
+      {1, {{-1, 0}, {-1, 0}, {-1, 0}}, 2, 0},         // a door on three hinges
+      {4, {{-1, 0}, {2, 3}}, 0, 2},                   // {0}, {1} alone, {2, 3}
       {4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 2}, {1, 3}}, 3, 1},
   };
   for (const Case& c : cases) {

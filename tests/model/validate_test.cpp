@@ -86,7 +86,8 @@ TEST(Validate, Bodies) {
       {"mass 0", [](auto& b) { b.body(1).mass = 0; }, "body 'b'", "mass is 0", mass},
       {"mass NaN", [](auto& b) { b.body(0).mass = kNan; }, "body 'a'", "nan", mass},
       {"mass inf", [](auto& b) { b.body(0).mass = kInf; }, "body 'a'", "inf", mass},
-      {"inertia NaN", [](auto& b) { b.body(0).inertia_B(1, 2) = kNan; }, "body 'a'", "non-finite", "give finite numbers"},
+      {"inertia NaN", [](auto& b) { b.body(0).inertia_B(1, 2) = kNan; }, "body 'a'", "non-finite",
+       "give finite numbers"},
       {"inertia asymmetric", [](auto& b) { b.body(0).inertia_B(0, 1) = 1e-3; }, "body 'a'", "not symmetric",
        "give a symmetric matrix"},
       {"inertia zero", [](auto& b) { b.body(0).inertia_B.setZero(); }, "body 'a'", "not positive definite",
@@ -129,8 +130,7 @@ TEST(Validate, JointFrames) {
       {"anchor inf", [](auto& b) { b.joint(kHinge).p_FJ.z() = kInf; }, "joint 'hinge'", "follower anchor", "finite"},
       {"zero base axes", [](auto& b) { b.joint(kBall).q_BJ.coeffs().setZero(); }, "joint 'ball'", "base axes",
        "unit quaternion"},
-      {"NaN axes", [](auto& b) { b.joint(kBall).q_FJ.w() = kNan; }, "joint 'ball'", "follower axes",
-       "unit quaternion"},
+      {"NaN axes", [](auto& b) { b.joint(kBall).q_FJ.w() = kNan; }, "joint 'ball'", "follower axes", "unit quaternion"},
       {"duplicate", [](auto& b) { b.joint(kBall).name = "hinge"; }, "joint 'hinge'", "same name", "rename"},
       {"nameless", [](auto& b) { b.joint(kSlide).name.clear(); }, "joint #1", "has no name", "unique name"},
       {"erp 2", [](auto& b) { b.joint(kHinge).erp = 2; }, "joint 'hinge'", "erp is 2", "in [0, 1]"},
@@ -142,7 +142,8 @@ TEST(Validate, JointFrames) {
       {"swing on hinge", [](auto& b) { b.joint(kHinge).swing_limit = 1; }, "joint 'hinge'", "swing_limit belongs",
        "use coordinate limits"},
       {"swing 0", [](auto& b) { b.joint(kBall).swing_limit = 0; }, "joint 'ball'", "swing_limit is 0", "(0, pi)"},
-      {"swing NaN", [](auto& b) { b.joint(kBall).swing_limit = kNan; }, "joint 'ball'", "swing_limit is nan", "(0, pi)"},
+      {"swing NaN", [](auto& b) { b.joint(kBall).swing_limit = kNan; }, "joint 'ball'", "swing_limit is nan",
+       "(0, pi)"},
       {"shifted dofs", [](auto& b) { b.joint(kSlide).first_dof = 0; }, "joint 'slide'", "not grouped", "ModelBuilder"},
   });
 }
@@ -152,7 +153,11 @@ TEST(Validate, Coordinates) {
   const std::string ball = "joint 'ball', coordinate 'wx'";
   const std::string number = "finite number >= 0";
   expect_refused({
-      {"reversed", [](auto& b) { b.dof(kHinge).limit = {1, -1}; }, hinge, "reversed", "lower <= upper"},
+      {"reversed",
+       [](auto& b) {
+         b.dof(kHinge).limit = {1, -1};
+       },
+       hinge, "reversed", "lower <= upper"},
       {"lower NaN", [](auto& b) { b.dof(kHinge).limit.lower = kNan; }, hinge, "limit is NaN", "leave it out"},
       {"upper NaN", [](auto& b) { b.dof(kHinge).limit.upper = kNan; }, hinge, "limit is NaN", "leave it out"},
       {"limit restitution", [](auto& b) { b.dof(kHinge).limit.restitution = 2; }, hinge, "restitution is 2", "[0, 1]"},
@@ -186,10 +191,18 @@ TEST(Validate, LimitsThatCannotBeMeant) {
   expect_refused({
       {"limit erp 5", [](auto& b) { b.dof(kHinge).limit.erp = 5; }, hinge, "erp is 5", "in [0, 1]"},
       {"limit erp NaN", [](auto& b) { b.dof(kHinge).limit.erp = kNan; }, hinge, "erp is nan", "in [0, 1]"},
-      {"lower +inf", [](auto& b) { b.dof(kHinge).limit = {kInf, kInf}; }, hinge, "inf", "lower"},
-      {"upper -inf", [](auto& b) { b.dof(kHinge).limit = {-kInf, -kInf}; }, hinge, "inf", "upper"},
-      {"wrapped slide", [](auto& b) { b.dof(kSlide).wrapped = true; }, "joint 'slide', coordinate 'position'", "only an angle",
-       "remove 'wrapped'"},
+      {"lower +inf",
+       [](auto& b) {
+         b.dof(kHinge).limit = {kInf, kInf};
+       },
+       hinge, "inf", "lower"},
+      {"upper -inf",
+       [](auto& b) {
+         b.dof(kHinge).limit = {-kInf, -kInf};
+       },
+       hinge, "inf", "upper"},
+      {"wrapped slide", [](auto& b) { b.dof(kSlide).wrapped = true; }, "joint 'slide', coordinate 'position'",
+       "only an angle", "remove 'wrapped'"},
   });
 }
 

@@ -48,10 +48,10 @@ void expect_solved(const Residuals& r) {
 // --- one contact, mass 2, mu 0.5 ----------------------------------------------------------------------
 
 TEST(JudgeContact, ExactAnswersOfTheThreeModes) {
-  expect_solved(verdict(point(BlockKind::contact, 2, Vec3(1, 0, 3), 3, 0.5), {0, 0, 0}));          // open
-  expect_solved(verdict(point(BlockKind::contact, 2, Vec3(0.3, 0, -1), 3, 0.5), {-0.6, 0, 2}));    // stick
-  expect_solved(verdict(point(BlockKind::contact, 2, Vec3(3, 4, -1), 3, 0.5), {-0.6, -0.8, 2}));   // slip
-  expect_solved(verdict(point(BlockKind::contact, 2, Vec3(3, 4, -1), 3, 0.0), {0, 0, 2}));         // no friction
+  expect_solved(verdict(point(BlockKind::contact, 2, Vec3(1, 0, 3), 3, 0.5), {0, 0, 0}));         // open
+  expect_solved(verdict(point(BlockKind::contact, 2, Vec3(0.3, 0, -1), 3, 0.5), {-0.6, 0, 2}));   // stick
+  expect_solved(verdict(point(BlockKind::contact, 2, Vec3(3, 4, -1), 3, 0.5), {-0.6, -0.8, 2}));  // slip
+  expect_solved(verdict(point(BlockKind::contact, 2, Vec3(3, 4, -1), 3, 0.0), {0, 0, 2}));        // no friction
 }
 
 TEST(JudgeContact, MeasuresAPerturbation) {

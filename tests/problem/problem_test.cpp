@@ -92,8 +92,9 @@ Vec3 random_direction(std::mt19937& rng) { return Vec3(random_vector(3, rng)).no
 
 TEST(ContactFrame, IsRightHandedWithTheNormalLast) {
   std::mt19937 rng(3);
-  std::vector<Vec3> normals = {Vec3::UnitX(), Vec3::UnitY(), Vec3::UnitZ(), -Vec3::UnitX(), -Vec3::UnitY(), -Vec3::UnitZ(),
-                               Vec3(1, 0, -0.0), Vec3(1e-9, 0, -1).normalized(), Vec3(0, 1, 1e-300)};
+  std::vector<Vec3> normals = {Vec3::UnitX(),     Vec3::UnitY(),  Vec3::UnitZ(),    -Vec3::UnitX(),
+                               -Vec3::UnitY(),    -Vec3::UnitZ(), Vec3(1, 0, -0.0), Vec3(1e-9, 0, -1).normalized(),
+                               Vec3(0, 1, 1e-300)};
   for (int i = 0; i < 1000; ++i) normals.push_back(random_direction(rng));
   for (const Vec3& n : normals) {
     const Mat3 R = contact_frame(n);
@@ -233,17 +234,17 @@ TEST(Bias, UnilateralCases) {
   const auto bias = [&](double gap, double v_minus, double v_free, double restitution) {
     return unilateral_bias(gap, slop, v_minus, v_free, restitution, erp, o);
   };
-  EXPECT_NEAR(bias(0.02, -1, -1, 0), 0.021 / 0.01, 1e-12);            // open: may close by the gap
-  EXPECT_NEAR(bias(-0.006, -1, -1, 0), 0.2 * -0.005 / 0.01, 1e-12);   // penetrating: a share of it is removed
-  EXPECT_NEAR(bias(-0.001, -1, -1, 0), 0.0, 1e-15);                   // exactly at the tolerated depth
-  EXPECT_NEAR(bias(-0.0005, -1, -1, 0), 0.0005 / 0.01, 1e-12);        // within the slop it may still sink
-  EXPECT_NEAR(bias(0, -2, -2, 0.5), -1.0, 1e-12);                     // touching and fast: v+ >= 1
-  EXPECT_NEAR(bias(-0.006, -2, -2, 0.5), -1.0 - 0.1, 1e-12);          // bounces and is pushed out
-  EXPECT_NEAR(bias(0, -0.4, -0.4, 0.5), 0.001 / 0.01, 1e-12);         // slower than the threshold: no bounce
-  EXPECT_NEAR(bias(0, 1, 1, 0.5), 0.001 / 0.01, 1e-12);               // separating: no bounce
-  EXPECT_NEAR(bias(0.019, -2, -2, 0.5), -1.0, 1e-12);                 // closes within the step: bounces at once
-  EXPECT_NEAR(bias(0.021, -2, -2, 0.5), 0.022 / 0.01, 1e-12);         // would not reach the surface in this step
-  EXPECT_NEAR(bias(0.021, -2, -2.2, 0.5), -1.0, 1e-12);               // would, with the forces of the step
+  EXPECT_NEAR(bias(0.02, -1, -1, 0), 0.021 / 0.01, 1e-12);           // open: may close by the gap
+  EXPECT_NEAR(bias(-0.006, -1, -1, 0), 0.2 * -0.005 / 0.01, 1e-12);  // penetrating: a share of it is removed
+  EXPECT_NEAR(bias(-0.001, -1, -1, 0), 0.0, 1e-15);                  // exactly at the tolerated depth
+  EXPECT_NEAR(bias(-0.0005, -1, -1, 0), 0.0005 / 0.01, 1e-12);       // within the slop it may still sink
+  EXPECT_NEAR(bias(0, -2, -2, 0.5), -1.0, 1e-12);                    // touching and fast: v+ >= 1
+  EXPECT_NEAR(bias(-0.006, -2, -2, 0.5), -1.0 - 0.1, 1e-12);         // bounces and is pushed out
+  EXPECT_NEAR(bias(0, -0.4, -0.4, 0.5), 0.001 / 0.01, 1e-12);        // slower than the threshold: no bounce
+  EXPECT_NEAR(bias(0, 1, 1, 0.5), 0.001 / 0.01, 1e-12);              // separating: no bounce
+  EXPECT_NEAR(bias(0.019, -2, -2, 0.5), -1.0, 1e-12);                // closes within the step: bounces at once
+  EXPECT_NEAR(bias(0.021, -2, -2, 0.5), 0.022 / 0.01, 1e-12);        // would not reach the surface in this step
+  EXPECT_NEAR(bias(0.021, -2, -2.2, 0.5), -1.0, 1e-12);              // would, with the forces of the step
 }
 
 TEST(Bias, ContactsUseTheNormalVelocityBeforeTheStep) {

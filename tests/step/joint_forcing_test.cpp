@@ -17,7 +17,7 @@ constexpr int kSteps = 1000;
 constexpr double kForce = 10.0;  // N
 constexpr double kTorque = 1.0;  // N m
 
-struct Setup {
+struct JointCase {
   JointType type;
   bool binary;
   bool rope;
@@ -30,7 +30,7 @@ struct Setup {
 };
 
 // The base hangs on a ball joint, so that a binary joint is part of a chain and the pair stays near the origin.
-Model two_bodies(const Setup& s) {
+Model two_bodies(const JointCase& s) {
   ModelBuilder b("forced");
   const Quat axes = so3_exp(Vec3(0.4, -0.7, 0.3));
   const Shape shape = Shape::box(Vec3(0.15, 0.1, 0.2));
@@ -52,15 +52,15 @@ Model two_bodies(const Setup& s) {
 }
 
 struct Worst {
-  double gap = 0;      // m
-  double angle = 0;    // rad
-  double limit = 0;    // m, ropes
-  double travel = 0;   // m, of the follower
-  double turned = 0;   // rad
+  double gap = 0;     // m
+  double angle = 0;   // rad
+  double limit = 0;   // m, ropes
+  double travel = 0;  // m, of the follower
+  double turned = 0;  // rad
   bool failed = false;
 };
 
-Worst force(const Setup& s, bool projection, unsigned seed) {
+Worst force(const JointCase& s, bool projection, unsigned seed) {
   SimulationOptions o;
   o.dt = 1e-3;
   o.integrator = s.integrator;
@@ -102,14 +102,14 @@ void for_every_joint(F f) {
       const auto type = static_cast<JointType>(t);
       if (rope && type != JointType::distance) continue;
       for (const bool binary : {false, true}) {
-        for (const Integrator i : {Integrator::semi_implicit, Integrator::moreau}) f(Setup{type, binary, rope, i});
+        for (const Integrator i : {Integrator::semi_implicit, Integrator::moreau}) f(JointCase{type, binary, rope, i});
       }
     }
   }
 }
 
 TEST(JointForcing, ProjectedJointsHoldToNanometres) {
-  for_every_joint([](const Setup& s) {
+  for_every_joint([](const JointCase& s) {
     if (s.rope) return;
     const Worst w = force(s, true, 1);
     EXPECT_FALSE(w.failed) << s.label();
@@ -119,7 +119,7 @@ TEST(JointForcing, ProjectedJointsHoldToNanometres) {
 }
 
 TEST(JointForcing, UnprojectedJointsStayBounded) {
-  for_every_joint([](const Setup& s) {
+  for_every_joint([](const JointCase& s) {
     const Worst w = force(s, false, 2);
     EXPECT_FALSE(w.failed) << s.label();
     EXPECT_LE(w.gap, 1e-3) << s.label();
@@ -128,7 +128,7 @@ TEST(JointForcing, UnprojectedJointsStayBounded) {
 }
 
 TEST(JointForcing, RopesHold) {
-  for_every_joint([](const Setup& s) {
+  for_every_joint([](const JointCase& s) {
     if (!s.rope) return;
     const Worst w = force(s, true, 3);
     EXPECT_FALSE(w.failed) << s.label();
@@ -139,7 +139,7 @@ TEST(JointForcing, RopesHold) {
 
 // The forcing is strong enough to matter: what may move does move, what may not does not.
 TEST(JointForcing, FreeDirectionsMove) {
-  for_every_joint([](const Setup& s) {
+  for_every_joint([](const JointCase& s) {
     if (s.binary || s.rope) return;
     const Worst w = force(s, true, 4);
     if (s.type == JointType::fixed) {

@@ -53,7 +53,8 @@ Contact contact(std::uint64_t key, const Vec3& p_W, const Vec3& n_W = Vec3::Unit
   return c;
 }
 
-const std::vector<Pose> kPoses = {{Vec3(1, 2, 3), so3_exp(Vec3(0.3, 0.4, 0.5))}, {Vec3(0, 1, 0), so3_exp(Vec3(1, 0, 2))}};
+const std::vector<Pose> kPoses = {{Vec3(1, 2, 3), so3_exp(Vec3(0.3, 0.4, 0.5))},
+                                  {Vec3(0, 1, 0), so3_exp(Vec3(1, 0, 2))}};
 
 std::vector<double> load(WarmStart& w, const ConstraintProblem& p, const std::vector<Contact>& contacts,
                          const std::vector<Pose>& X = kPoses) {
@@ -68,8 +69,10 @@ void expect_near(const std::vector<double>& a, const std::vector<double>& b, dou
 }
 
 TEST(WarmStart, TheSameProblemGetsItsImpulsesBack) {
-  const std::vector<Row> rows = {{BlockKind::joint, 1, 5}, {BlockKind::joint, 4, 3}, {BlockKind::soft, 7}, {BlockKind::limit, 9}};
-  const std::vector<Contact> contacts = {contact(1, Vec3(0, 0, 0)), contact(2, Vec3(1, 0, 0), Vec3(1, 2, -2).normalized())};
+  const std::vector<Row> rows = {
+      {BlockKind::joint, 1, 5}, {BlockKind::joint, 4, 3}, {BlockKind::soft, 7}, {BlockKind::limit, 9}};
+  const std::vector<Contact> contacts = {contact(1, Vec3(0, 0, 0)),
+                                         contact(2, Vec3(1, 0, 0), Vec3(1, 2, -2).normalized())};
   const ConstraintProblem p = make_problem(rows, contacts);
   std::vector<double> lambda = {1, -2, 3, -4, 5, 6, 7, -8, -9, 10, 0.1, -0.2, 1, 0.3, 0.2, 2};
   WarmStart w;
@@ -87,11 +90,16 @@ TEST(WarmStart, RowsThatComeAndGo) {
       {{BlockKind::joint, 1, 2}, {BlockKind::soft, 3}, {BlockKind::limit, 10}, {BlockKind::limit, 12}}, {});
   w.store(before, {}, kPoses, std::vector<double>{1, 2, 3, 4, 5});
   // The joint stays, a soft row is new before the old one, limit 10 went and 11 came.
-  const ConstraintProblem after = make_problem(
-      {{BlockKind::joint, 1, 2}, {BlockKind::soft, 2}, {BlockKind::soft, 3}, {BlockKind::limit, 11}, {BlockKind::limit, 12}}, {});
+  const ConstraintProblem after = make_problem({{BlockKind::joint, 1, 2},
+                                                {BlockKind::soft, 2},
+                                                {BlockKind::soft, 3},
+                                                {BlockKind::limit, 11},
+                                                {BlockKind::limit, 12}},
+                                               {});
   expect_near(load(w, after, {}), {1, 2, 0, 3, 0, 5});
   // The same id in another segment is another constraint.
-  const ConstraintProblem other = make_problem({{BlockKind::joint, 3}, {BlockKind::soft, 10}, {BlockKind::limit, 1}}, {});
+  const ConstraintProblem other =
+      make_problem({{BlockKind::joint, 3}, {BlockKind::soft, 10}, {BlockKind::limit, 1}}, {});
   expect_near(load(w, other, {}), {0, 0, 0});
 }
 

@@ -121,7 +121,26 @@ void subtract_transposed_times(double* y, const double* X, const double* x, int 
   }
 }
 
-// w <- T w (lower triangular) and w <- T' w, in place.
+// w <- T w and w <- T' w in place, T lower triangular with a zero upper triangle, w padded with zeros.
+template <int LD, int N>
+void apply_lower_fixed(double* w, const double* __restrict T) {
+  double acc[LD] = {};
+  for (int k = 0; k < N; ++k) {
+    for (int r = 0; r < LD; ++r) acc[r] += T[k * LD + r] * w[k];
+  }
+  for (int r = 0; r < LD; ++r) w[r] = acc[r];
+}
+template <int LD, int N>
+void apply_lower_transposed_fixed(double* w, const double* __restrict T) {
+  double x[LD];
+  for (int r = 0; r < LD; ++r) x[r] = w[r];
+  for (int k = 0; k < N; ++k) {
+    double s = 0;
+    for (int r = 0; r < LD; ++r) s += T[k * LD + r] * x[r];
+    w[k] = s;
+  }
+}
+
 void apply_lower(double* w, const double* T, int ld, int n) {
   for (int i = n - 1; i >= 0; --i) {
     double s = 0;
@@ -349,7 +368,11 @@ void BlockLLT::solve(VecX& b) {
     const auto ks = static_cast<std::size_t>(k);
     const int nk = size_[static_cast<std::size_t>(node_at_[ks])];
     double* wk = w + padded_start_[ks];
-    apply_lower(wk, v + diagonal_offset_[ks], pad(nk), nk);
+    if (all_six_) {
+      apply_lower_fixed<8, 6>(wk, v + diagonal_offset_[ks]);
+    } else {
+      apply_lower(wk, v + diagonal_offset_[ks], pad(nk), nk);
+    }
     for (int r = column_start_[ks]; r < column_start_[ks + 1]; ++r) {
       const auto i = static_cast<std::size_t>(row_[static_cast<std::size_t>(r)]);
       double* wi = w + padded_start_[i];
@@ -376,7 +399,11 @@ void BlockLLT::solve(VecX& b) {
                                   nk);
       }
     }
-    apply_lower_transposed(wk, v + diagonal_offset_[ks], pad(nk), nk);
+    if (all_six_) {
+      apply_lower_transposed_fixed<8, 6>(wk, v + diagonal_offset_[ks]);
+    } else {
+      apply_lower_transposed(wk, v + diagonal_offset_[ks], pad(nk), nk);
+    }
     for (int r = 0; r < nk; ++r) b[node_start_[node] + r] = wk[r];
   }
 }

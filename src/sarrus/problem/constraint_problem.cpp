@@ -69,7 +69,7 @@ void ConstraintProblem::finish() {
   for (int i = 0; i < rows_; ++i) v_free[i] += bias[static_cast<std::size_t>(i)];
 }
 
-void ConstraintProblem::multiply_J(const VecX& u, VecX& out) const {
+void ConstraintProblem::multiply_J(const VecX& u, Eigen::Ref<VecX> out) const {
   for (const ConstraintBlock& b : blocks) {
     for (int r = 0; r < b.rows; ++r) out[b.row + r] = 0;
     for (int k = 0; k < b.nodes; ++k) {
@@ -134,7 +134,7 @@ void ConstraintProblem::multiply_M_inverse(const VecX& f, VecX& out) const {
   multiply_blocks(*this, mass_inverse, f, out);
 }
 
-void ConstraintProblem::diagonal_D(VecX& out) const {
+void ConstraintProblem::diagonal_D(Eigen::Ref<VecX> out) const {
   for (const ConstraintBlock& b : blocks) {
     for (int r = 0; r < b.rows; ++r) {
       double d = R[static_cast<std::size_t>(b.row + r)];

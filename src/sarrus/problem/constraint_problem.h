@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "sarrus/math/growing_vector.h"
 #include "sarrus/math/types.h"
 
 namespace sarrus {
@@ -91,15 +92,15 @@ class ConstraintProblem {
   std::vector<double> bias;   // v*
   std::vector<double> lower;  // bounds of soft rows; -inf/inf elsewhere
   std::vector<double> upper;
-  VecX v_free;  // v_f
+  GrowingVector v_free;  // v_f
 
   // --- operators (no allocation if the outputs have the right size) -------------------------------------
-  void multiply_J(const VecX& u, VecX& out) const;                    // out = J u
+  void multiply_J(const VecX& u, Eigen::Ref<VecX> out) const;         // out = J u
   void multiply_Jt(std::span<const double> lambda, VecX& out) const;  // out = J' lambda
   void multiply_M(const VecX& u, VecX& out) const;                    // out = M u
   void multiply_M_inverse(const VecX& f, VecX& out) const;            // out = M^-1 f
   // diag(D) + R per row, D = J M^-1 J'.
-  void diagonal_D(VecX& out) const;
+  void diagonal_D(Eigen::Ref<VecX> out) const;
   // Dense D + R: reference paths and small problems only.
   MatX dense_D() const;
   MatX dense_J() const;

@@ -202,15 +202,18 @@ void add_servo_row(const RowContext& c, int i, ConstraintProblem& p) {
   set_soft_row(p, b, rho, dt * (kp * error + d.kd * target_rate), dt * d.effort_limit);
 }
 
+// Moreau takes the spring at the mean of the positions before and after the step, q_m + dt/4 (u+ - u-): it then
+// neither loses nor gains energy. Dampers stay fully implicit, since the mean would make stiff ones ring.
 void add_passive_row(const RowContext& c, int i, ConstraintProblem& p) {
   const Dof& dof = c.model.dofs()[static_cast<std::size_t>(i)];
   const double dt = c.options.dt;
-  const double rho = dof.armature + dt * dof.damping + dt * dt * dof.stiffness;
+  const bool mean = c.options.integrator == Integrator::moreau;
+  const double rho = dof.armature + dt * dof.damping + (mean ? 0.25 : 1.0) * dt * dt * dof.stiffness;
   if (!(rho > 0)) return;
   ConstraintBlock& b = add_dof_block(p, BlockKind::soft, RowSource::passive, i, dof_row(c.model, c.kinematics, i));
   const double rate = row_velocity(p, b, 0, c.u_minus);
-  const double spring = dof.stiffness * (dof.rest - c.q[static_cast<std::size_t>(i)]);
-  set_soft_row(p, b, rho, dof.armature * rate + dt * spring, kInf);
+  const double q = c.q[static_cast<std::size_t>(i)] - (mean ? 0.25 * dt * rate : 0.0);
+  set_soft_row(p, b, rho, dof.armature * rate + dt * dof.stiffness * (dof.rest - q), kInf);
 }
 
 void add_dry_friction_row(const RowContext& c, int i, ConstraintProblem& p) {
@@ -301,6 +304,12 @@ double add_ropes(const RowContext& c, ConstraintProblem& p) {
     ConstraintBlock& b = add_labelled_block(p, BlockKind::limit, 1, nodes.span(), RowSource::rope, i);
     write_distance_rows(p, b, nodes, j, c.kinematics.frame(i), -1.0);
     set_limit_bias(c, p, b, gap, 0.0, j.erp);
+    if (c.options.integrator == Integrator::semi_implicit) {  // curvature, as for joints
+      double predicted[1];
+      joint_residual(j, c.predicted.frame(i), predicted);
+      p.bias[static_cast<std::size_t>(b.row)] +=
+          (excess[0] - predicted[0]) / c.options.dt - row_velocity(p, b, 0, c.u_minus);
+    }
   }
   return violation;
 }

@@ -9,6 +9,7 @@
 //     joint impulses then do no work and the scheme is of second order.
 //   limit                  v* = beta min(0, gap)/dt + max(0, gap)/dt [+ restitution]
 // Soft rows (implicit springs, dampers, servos, armature), rho = a + dt k_d + dt^2 k_p:
+//   (Moreau: dt^2 k/4 for springs, taken at the mean position)
 //   R = 1/rho,  v* = -(a q'- + dt (k_p (q_d - q) + k_d q_d' + tau))/rho,   |lambda| <= dt tau_max
 #pragma once
 

@@ -40,11 +40,11 @@ struct Residuals {
 
 // Scratch memory of the judge; reused between calls so that judging allocates nothing after warm-up.
 struct JudgeWorkspace {
-  VecX du;        // M^-1 J' lambda
-  VecX u;         // u_f + du
-  VecX sigma;     // biased constraint velocities of the judged answer
-  VecX impulse;   // J' lambda
-  VecX momentum;  // M du
+  VecX du;              // M^-1 J' lambda
+  VecX u;               // u_f + du
+  GrowingVector sigma;  // biased constraint velocities of the judged answer
+  VecX impulse;         // J' lambda
+  VecX momentum;        // M du
 };
 
 Residuals judge(const ConstraintProblem& problem, std::span<const double> lambda, JudgeWorkspace& workspace);

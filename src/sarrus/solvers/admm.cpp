@@ -75,7 +75,7 @@ class Admm final : public Solver {
   void reset() override {
     exponent_ = par_.p0;
     linear_rho_ = par_.rho0;
-    power_.resize(0);
+    power_known_ = false;
   }
 
  private:
@@ -100,7 +100,7 @@ class Admm final : public Solver {
   bool adapt(const Norms& n);
   bool restart(const SolveReport& report, double& last_best);
   // z = sigma(lambda) + Gamma, scaled.
-  void apply_D(const ConstraintProblem& p, const VecX& in, VecX& out);
+  void apply_D(const ConstraintProblem& p, const GrowingVector& in, GrowingVector& out);
   bool consider(const ConstraintProblem& p, double tolerance, std::span<double> best, SolveReport& report);
 
   PenaltyRule rule_;
@@ -110,13 +110,15 @@ class Admm final : public Solver {
   // Carried from solve to solve: exponent and penalty of the adaptive rules, eigenvector of D+R.
   double exponent_ = 0.2;
   double linear_rho_ = 1.0;
-  VecX power_;
+  GrowingVector power_;
+  bool power_known_ = false;
 
   double rho_ = 1;
   int restarts_ = 0;
   double L_ = 1, m_ = 1, kappa_ = 1;
-  VecX scale_, R_, v_free_, E_, weight_, split_, row_rho_;
-  VecX x_, y_, z_, x_old_, y_old_, rhs_, t_, w_, w2_, candidate_;
+  GrowingVector scale_, R_, v_free_, E_, weight_, split_, row_rho_;
+  GrowingVector x_, y_, z_, x_old_, y_old_, rhs_, t_, candidate_;
+  VecX w_, w2_;
   NormalMatrix normal_;
   MatX dense_D_;
   Eigen::LLT<MatX> dense_llt_;
@@ -125,8 +127,8 @@ class Admm final : public Solver {
 
 void Admm::resize(const ConstraintProblem& p) {
   const int n = p.rows();
-  for (VecX* v : {&scale_, &R_, &v_free_, &E_, &weight_, &split_, &row_rho_, &x_, &y_, &z_, &x_old_, &y_old_, &rhs_,
-                  &t_, &candidate_}) {
+  for (GrowingVector* v : {&scale_, &R_, &v_free_, &E_, &weight_, &split_, &row_rho_, &x_, &y_, &z_, &x_old_, &y_old_,
+                           &rhs_, &t_, &candidate_}) {
     v->resize(n);
   }
   w_.resize(p.velocity_size());
@@ -153,7 +155,7 @@ void Admm::scale_rows(const ConstraintProblem& p) {
   }
 }
 
-void Admm::apply_D(const ConstraintProblem& p, const VecX& in, VecX& out) {
+void Admm::apply_D(const ConstraintProblem& p, const GrowingVector& in, GrowingVector& out) {
   candidate_ = scale_.cwiseProduct(in);
   p.multiply_Jt({candidate_.data(), static_cast<std::size_t>(candidate_.size())}, w_);
   p.multiply_M_inverse(w_, w2_);
@@ -180,7 +182,8 @@ void Admm::warm_start(const ConstraintProblem& p, std::span<const double> lambda
 void Admm::estimate_spectrum(const ConstraintProblem& p) {
   const int n = p.rows();
   int iterations = 5;
-  if (power_.size() != n) {
+  if (!power_known_ || power_.size() != n) {
+    power_known_ = true;
     power_.resize(n);
     for (int i = 0; i < n; ++i) power_[i] = 1.0 + 0.3 * std::sin(1.7 * i);
     iterations = 20;

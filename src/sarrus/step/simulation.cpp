@@ -67,6 +67,8 @@ struct Simulation::Impl {
   State state;
   StepReport report;
   std::string message;
+  SolveStatus failed_status = SolveStatus::converged;  // of the last attempt that was rejected
+  Residuals failed_residuals;
 
   // Inputs.
   struct TargetOverride {
@@ -83,6 +85,7 @@ struct Simulation::Impl {
   std::vector<Mat3> inertia_inverse_B;
   std::vector<Pose> row_poses;        // where rows are evaluated: s, or the midpoint
   std::vector<Pose> predicted_poses;  // s + dt u-
+  std::vector<Pose> mid_poses;        // where the second part of the motion starts
   std::vector<Pose> new_poses;
   std::vector<double> row_q;
   std::vector<double> new_q;
@@ -204,7 +207,9 @@ void Simulation::Impl::read_inputs(double dt) {
   }
 }
 
-// Semi-implicit Euler builds its rows at s; Moreau at the midpoint s + dt/2 u-.
+// Semi-implicit Euler builds its rows at s; Moreau at the midpoint s + dt/2 u-, projected onto the joint manifold: rows
+// that are redundant on the manifold (a Bennett loop) are independent and nearly singular O(dt^2) beside it. The motion
+// itself goes on from the unprojected midpoint.
 void Simulation::Impl::pose_rows(double dt) {
   for (std::size_t i = 0; i < state.X_WB.size(); ++i) {
     u_minus.segment<6>(static_cast<Eigen::Index>(6 * i)) = state.twist[i];
@@ -214,6 +219,11 @@ void Simulation::Impl::pose_rows(double dt) {
   start.update(state.X_WB);
   predicted.update(predicted_poses);
   rows_kinematics.update(row_poses);
+  mid_poses = row_poses;
+  if (moreau() && options.projection) {
+    projector.project_poses(row_poses, rows_kinematics, state.q, options.projection_tolerance,
+                            options.projection_iterations);
+  }
   row_q = state.q;
   rows_kinematics.update_coordinates(row_q);
 }
@@ -305,8 +315,8 @@ bool Simulation::Impl::solve() {
     report.iterations += second.iterations;
     report.factorisations += second.factorisations;
     if (!within(second.residuals, options.acceptable, fallback_law)) {
-      report.solve_status = answer.status;
-      report.residuals = answer.residuals;
+      failed_status = answer.status;
+      failed_residuals = answer.residuals;
       return false;
     }
     answer = second;
@@ -317,8 +327,8 @@ bool Simulation::Impl::solve() {
   // The answer is judged once more, by itself, whatever the solver reported.
   const Residuals verdict = judge(problem, lambda, judge_workspace);
   if (!within(verdict, options.acceptable, used)) {
-    report.solve_status = SolveStatus::non_finite;
-    report.residuals = verdict;
+    failed_status = SolveStatus::non_finite;
+    failed_residuals = verdict;
     return false;
   }
   u_plus = judge_workspace.u;
@@ -337,7 +347,7 @@ bool Simulation::Impl::solve() {
 void Simulation::Impl::integrate(double dt) {
   const double remaining = moreau() ? 0.5 * dt : dt;
   for (std::size_t i = 0; i < row_poses.size(); ++i) {
-    new_poses[i] = integrate_pose(row_poses[i], u_plus.segment<6>(problem.node_offset[i]), remaining);
+    new_poses[i] = integrate_pose(mid_poses[i], u_plus.segment<6>(problem.node_offset[i]), remaining);
   }
 }
 
@@ -381,7 +391,7 @@ bool Simulation::Impl::commit(double dt) {
   for (const Pose& X : new_poses) finite = finite && all_finite(X);
   for (const double x : new_q) finite = finite && std::isfinite(x);
   if (!finite) {
-    report.solve_status = SolveStatus::non_finite;
+    failed_status = SolveStatus::non_finite;
     return false;
   }
   if (options.warm_start) warm.store(problem, contacts, row_poses, lambda);
@@ -396,6 +406,8 @@ bool Simulation::Impl::commit(double dt) {
 
 void Simulation::Impl::report_failure() {
   report.status = StepStatus::failed;
+  report.solve_status = failed_status;
+  report.residuals = failed_residuals;
   report.met_tolerance = false;
   const int worst = report.residuals.worst_block;
   const std::string where = worst >= 0 && worst < static_cast<int>(problem.blocks.size())

@@ -31,13 +31,13 @@ namespace sarrus {
 enum class Gyroscopic : std::uint8_t { explicit_term, implicit_term };
 
 struct SimulationOptions {
-  double dt = 0;                         // s; 0: the model's default
-  std::optional<Integrator> integrator;  // none: the model's default
+  double dt = 0;                              // s; 0: the model's default
+  std::optional<Integrator> integrator = {};  // none: the model's default
   Gyroscopic gyroscopic = Gyroscopic::explicit_term;
 
-  std::string solver = "admm-ncp-sa";    // see `sarrus solvers`
-  SolverParameters solver_parameters;    // by name; unknown names are errors
-  std::string fallback = "admm-ncp-la";  // tried cold when the solver's answer is not acceptable
+  std::string solver = "admm-ncp-sa";       // see `sarrus solvers`
+  SolverParameters solver_parameters = {};  // by name; unknown names are errors
+  std::string fallback = "admm-ncp-la";     // tried cold when the solver's answer is not acceptable
   SolverParameters fallback_parameters = {{"max_iterations", 10000}};
   double tolerance = 1e-8;    // natural map <= tolerance * S: converged, S = max(|lambda|, |v_f|, 1)
   double acceptable = 1e-3;   // natural map <= acceptable * S: usable, counted as non-converged
@@ -49,7 +49,7 @@ struct SimulationOptions {
   double contact_slop = 1e-5;        // delta_c, tolerated penetration, m
   double restitution_threshold = 0;  // v_rest, m/s; approach slower than this does not bounce; 0: 2 g dt
   double limit_margin = 0.02;        // m or rad: limit rows exist this far before the limit (plus motion)
-  CollisionOptions collision;
+  CollisionOptions collision = {};
 
   bool projection = true;               // mass-weighted projection of positions onto the joint manifold
   double projection_tolerance = 1e-12;  // m or rad
