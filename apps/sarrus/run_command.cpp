@@ -1,7 +1,9 @@
 // `sarrus run`: simulates a scene, prints a judged summary, writes what was asked for.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <map>

@@ -181,16 +181,21 @@ TEST(JudgeRows, Boxes) {
 
 // --- bookkeeping -------------------------------------------------------------------------------------
 
-TEST(Judge, ScaleAndWorstBlock) {
-  ConstraintProblem p = point(BlockKind::joint, 1, Vec3(0.1, 0, 0), 1);
+// S = max(1, |v_f|, min(|lambda|, P)), P = total mass times |u_f|.
+TEST(Judge, ScaleCountsImpulsesOnlyAsFarAsThereIsMomentum) {
+  ConstraintProblem p = point(BlockKind::joint, 1000, Vec3(0.1, 0, 0), 1);  // P = 100 N s
   EXPECT_EQ(verdict(p, {0}).scale, 1.0);
   EXPECT_EQ(verdict(p, {-30}).scale, 30.0);
-  p.u_free[0] = -50;
+  EXPECT_NEAR(verdict(p, {-3000}).scale, 100.0, 1e-12);
+  p.bias[0] = -250;
   p.finish();
-  EXPECT_EQ(verdict(p, {0}).scale, 50.0);
+  EXPECT_NEAR(verdict(p, {-3000}).scale, 249.9, 1e-12);  // |v_f|
+}
+
+TEST(Judge, NamesTheWorstBlock) {
+  ConstraintProblem p = point(BlockKind::joint, 1, Vec3(0.1, -2, 0), 1);
   ConstraintBlock& b = p.add_block(BlockKind::limit, 1, std::vector<int>{0});
   p.jacobian_row(b, 0, 0)[1] = 1;
-  p.u_free = Vec3(0.1, -2, 0);
   p.finish();
   EXPECT_EQ(verdict(p, {0, 0}).worst_block, 1);
   p.u_free = Vec3(3, -2, 0);

@@ -246,6 +246,21 @@ TEST(AdmmPromises, EveryAnswerIsFeasibleAndHonest) {
   }
 }
 
+// The status of the last permitted iteration follows the judge too, not only the cheap test inside the loop.
+TEST(AdmmPromises, TheLastIterateIsJudgedLikeAnyOther) {
+  std::mt19937 rng(5);
+  const ConstraintProblem p = testing::feasible_problem(rng);
+  for (const std::string& id : all_ids()) {
+    for (const double tolerance : {1e-3, 1e-5}) {
+      for (int limit = 1; limit <= 80; ++limit) {
+        const Answer a = solve(p, id, {{"max_iterations", limit}}, {}, tolerance);
+        EXPECT_EQ(a.report.status == SolveStatus::converged, own_residual(a.report.residuals, id) <= tolerance)
+            << id << ", " << limit << " iterations, tolerance " << tolerance;
+      }
+    }
+  }
+}
+
 // Two joints ask one body for two speeds. No impulse can do it, and growing impulses must not count as a success:
 // the residual stays at half the difference, 1 m/s, however large S = max(|lambda|, ...) becomes.
 TEST(AdmmPromises, AContradictionIsNotCalledConverged) {

@@ -12,7 +12,7 @@
 namespace sarrus::hdf5 {
 namespace {
 
-constexpr std::size_t kChunkBytes = 64 * 1024;
+constexpr std::size_t kChunkBytes = 65536;
 
 // The innermost entry of HDF5's error stack tells the cause, the outer ones only who called whom.
 herr_t take_first(unsigned, const H5E_error2_t* error, void* text) {
@@ -157,6 +157,7 @@ void File::write_fixed(const std::string& name, hid_t type, hid_t memory_type, c
 
 void File::strings(const std::string& name, const std::vector<std::string>& values, const Meaning& meaning) const {
   std::vector<const char*> pointers;
+  pointers.reserve(values.size());
   for (const std::string& v : values) pointers.push_back(v.c_str());
   write_fixed(name, string_type_.get(), string_type_.get(), {values.size()}, pointers.data(), meaning);
 }

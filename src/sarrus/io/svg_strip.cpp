@@ -110,6 +110,7 @@ std::vector<Vec2> longest_path(const std::vector<SvgStrip::Frame>& samples, cons
   const std::size_t bodies = samples.empty() ? 0 : samples[0].state.X_WB.size();
   for (std::size_t b = 0; b < bodies; ++b) {
     std::vector<Vec2> path;
+    path.reserve(samples.size());
     for (const SvgStrip::Frame& f : samples) path.push_back(view.project(f.state.X_WB[b].p));
     if (path_length(path) > path_length(longest)) longest = std::move(path);
   }
@@ -202,6 +203,7 @@ void SvgStrip::finish(const State& state) {
 std::string SvgStrip::to_svg(const RunSummary& run) const {
   const std::vector<std::size_t> chosen = svg::choose_frames(model_, kept_, frames_);
   std::vector<const Frame*> frames;
+  frames.reserve(chosen.size());
   for (const std::size_t i : chosen) frames.push_back(&kept_[i]);
 
   svg::Scenery scenery;
@@ -230,8 +232,9 @@ std::string SvgStrip::to_svg(const RunSummary& run) const {
   bool contacts = false;
   for (int i = 0; i < count; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    panel.x = kMargin + (i % columns) * (panel.width + kGap);
-    panel.y = kHeader + (i / columns) * (panel.height + kGap);
+    const int row = i / columns;
+    panel.x = kMargin + (i - row * columns) * (panel.width + kGap);
+    panel.y = kHeader + row * (panel.height + kGap);
     panel.seen = Box2(windows.centres[k] - 0.5 * windows.size, windows.centres[k] + 0.5 * windows.size);
     panel.seen.max().y() += kLabelHeight / panel.scale;
     contacts = contacts || !frames[k]->contacts.empty();

@@ -83,6 +83,7 @@ Mat3 visible_moments(const Model& model, std::span<const SvgStrip::Frame> frames
   const std::size_t count = by_frame.empty() ? 0 : by_frame[0].size();
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<Vec3> track;
+    track.reserve(by_frame.size());
     for (const auto& points : by_frame) track.push_back(points[i]);
     motion += scatter(track) / static_cast<double>(count);
   }
@@ -93,7 +94,7 @@ Mat3 visible_moments(const Model& model, std::span<const SvgStrip::Frame> frames
 // Horizontal direction with the largest moment; a world axis if it is near one or nothing is preferred.
 double azimuth_of(const Mat3& S) {
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> eigen(S.topLeftCorner<2, 2>());
-  const Vec2 values = eigen.eigenvalues();
+  const Vec2& values = eigen.eigenvalues();
   if (values[1] < 1.5 * values[0]) return 1.2 * S(0, 0) >= S(1, 1) ? 0.0 : std::numbers::pi / 2;
   const Vec2 direction = eigen.eigenvectors().col(1);
   double angle = std::atan2(direction.y(), direction.x());

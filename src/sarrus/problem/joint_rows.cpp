@@ -202,16 +202,29 @@ void add_servo_row(const RowContext& c, int i, ConstraintProblem& p) {
   set_soft_row(p, b, rho, dt * (kp * error + d.kd * target_rate), dt * d.effort_limit);
 }
 
-// Moreau takes the spring at the mean of the positions before and after the step, q_m + dt/4 (u+ - u-): it then
-// neither loses nor gains energy. Dampers stay fully implicit, since the mean would make stiff ones ring.
+// J M^-1 J' of a one-row block: the inverse of the inertia that the row feels.
+double inverse_inertia(const ConstraintProblem& p, const ConstraintBlock& b) {
+  double d = 0;
+  for (int k = 0; k < b.nodes; ++k) {
+    const auto node = static_cast<std::size_t>(b.node[k]);
+    const int n = p.node_size[node];
+    const Eigen::Map<const VecX> J(p.jacobian.data() + b.jac[k], n);
+    d += J.dot(Eigen::Map<const MatX>(p.mass_inverse.data() + p.mass_offset[node], n, n) * J);
+  }
+  return d;
+}
+
+// Moreau takes a spring that its step resolves (omega dt < 1) at the mean of the positions before and after the step,
+// q_m + dt/4 (u+ - u-): it then neither loses nor gains energy. Stiffer springs and all dampers stay fully implicit,
+// since the mean would make them ring.
 void add_passive_row(const RowContext& c, int i, ConstraintProblem& p) {
   const Dof& dof = c.model.dofs()[static_cast<std::size_t>(i)];
   const double dt = c.options.dt;
-  const bool mean = c.options.integrator == Integrator::moreau;
-  const double rho = dof.armature + dt * dof.damping + (mean ? 0.25 : 1.0) * dt * dt * dof.stiffness;
-  if (!(rho > 0)) return;
+  if (!(dof.armature + dof.damping + dof.stiffness > 0)) return;
   ConstraintBlock& b = add_dof_block(p, BlockKind::soft, RowSource::passive, i, dof_row(c.model, c.kinematics, i));
   const double rate = row_velocity(p, b, 0, c.u_minus);
+  const bool mean = c.options.integrator == Integrator::moreau && dt * dt * dof.stiffness * inverse_inertia(p, b) < 1.0;
+  const double rho = dof.armature + dt * dof.damping + (mean ? 0.25 : 1.0) * dt * dt * dof.stiffness;
   const double q = c.q[static_cast<std::size_t>(i)] - (mean ? 0.25 * dt * rate : 0.0);
   set_soft_row(p, b, rho, dof.armature * rate + dt * dof.stiffness * (dof.rest - q), kInf);
 }

@@ -82,6 +82,20 @@ BlockResiduals judge_block(const ConstraintProblem& p, const ConstraintBlock& b,
   return r;
 }
 
+// All the momentum there is: sum of masses times the largest free velocity. Contradicting rows drive impulses beyond
+// any bound; counting them into S would let such an answer pass as converged.
+double plausible_impulse(const ConstraintProblem& p) {
+  double mass = 0;
+  for (std::size_t i = 0; i < p.node_size.size(); ++i) {
+    double largest = 0;
+    for (int k = 0; k < p.node_size[i]; ++k) {
+      largest = std::max(largest, p.mass[static_cast<std::size_t>(p.mass_offset[i] + k * (p.node_size[i] + 1))]);
+    }
+    mass += largest;
+  }
+  return p.u_free.size() == 0 ? 0.0 : mass * p.u_free.cwiseAbs().maxCoeff();
+}
+
 }  // namespace
 
 Residuals judge(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& ws) {
@@ -96,13 +110,17 @@ Residuals judge(const ConstraintProblem& p, std::span<const double> lambda, Judg
   p.multiply_J(ws.u, ws.sigma);
 
   Residuals out;
-  double largest = 0;
+  double largest_velocity = 0;
+  double largest_impulse = 0;
+  bool finite_impulses = true;
   for (const ConstraintBlock& b : p.blocks) {
     for (int k = b.row; k < b.row + b.rows; ++k) {
       if (b.kind == BlockKind::joint) out.joint_velocity = std::max(out.joint_velocity, std::abs(ws.sigma[k]));
       const auto i = static_cast<std::size_t>(k);
       ws.sigma[k] += p.bias[i] + p.R[i] * lambda[i];
-      largest = std::max({largest, std::abs(lambda[i]), std::abs(p.v_free[k])});
+      largest_velocity = std::max(largest_velocity, std::abs(p.v_free[k]));
+      largest_impulse = std::max(largest_impulse, std::abs(lambda[i]));
+      finite_impulses = finite_impulses && std::isfinite(lambda[i]);
     }
   }
   double* by_kind[] = {&out.natural_map_joint, &out.natural_map_soft, &out.natural_map_limit, &out.natural_map_contact};
@@ -123,8 +141,8 @@ Residuals judge(const ConstraintProblem& p, std::span<const double> lambda, Judg
   ws.momentum.resize(p.velocity_size());
   p.multiply_M(ws.du, ws.momentum);
   out.equations = p.velocity_size() == 0 ? 0.0 : (ws.momentum - ws.impulse).cwiseAbs().maxCoeff();
-  out.finite = out.finite && ws.u.allFinite();
-  out.scale = std::max(largest, 1.0);
+  out.finite = out.finite && ws.u.allFinite() && ws.sigma.allFinite() && finite_impulses;
+  out.scale = std::max({1.0, largest_velocity, std::min(largest_impulse, plausible_impulse(p))});
   out.natural_map_relative = out.natural_map / out.scale;
   out.natural_map_ccp_relative = out.natural_map_ccp / out.scale;
   return out;

@@ -95,12 +95,16 @@ class Admm final : public Solver {
   bool factor(const ConstraintProblem& p);
   void iterate(const ConstraintProblem& p);
   void update_x(const ConstraintProblem& p);
+  void project(const ConstraintProblem& p, const GrowingVector& point);
   void update_y_z(const ConstraintProblem& p);
   Norms norms() const;
   bool adapt(const Norms& n);
   bool restart(const SolveReport& report, double& last_best);
   // z = sigma(lambda) + Gamma, scaled.
   void apply_D(const ConstraintProblem& p, const GrowingVector& in, GrowingVector& out);
+  double best_value(const SolveReport& report) const {
+    return ccp_ ? report.residuals.natural_map_ccp_relative : report.residuals.natural_map_relative;
+  }
   bool consider(const ConstraintProblem& p, double tolerance, std::span<double> best, SolveReport& report);
 
   PenaltyRule rule_;
@@ -115,9 +119,10 @@ class Admm final : public Solver {
 
   double rho_ = 1;
   int restarts_ = 0;
+  double damping_ = 1.0;  // of the update of Gamma
   double L_ = 1, m_ = 1, kappa_ = 1;
   GrowingVector scale_, R_, v_free_, E_, weight_, split_, row_rho_;
-  GrowingVector x_, y_, z_, x_old_, y_old_, rhs_, t_, candidate_;
+  GrowingVector x_, y_, z_, x_old_, y_old_, rhs_, t_, gamma_, candidate_;
   VecX w_, w2_;
   NormalMatrix normal_;
   MatX dense_D_;
@@ -128,7 +133,7 @@ class Admm final : public Solver {
 void Admm::resize(const ConstraintProblem& p) {
   const int n = p.rows();
   for (GrowingVector* v : {&scale_, &R_, &v_free_, &E_, &weight_, &split_, &row_rho_, &x_, &y_, &z_, &x_old_, &y_old_,
-                           &rhs_, &t_, &candidate_}) {
+                           &rhs_, &t_, &gamma_, &candidate_}) {
     v->resize(n);
   }
   w_.resize(p.velocity_size());
@@ -165,7 +170,8 @@ void Admm::apply_D(const ConstraintProblem& p, const GrowingVector& in, GrowingV
 
 void Admm::warm_start(const ConstraintProblem& p, std::span<const double> lambda) {
   for (int i = 0; i < p.rows(); ++i) x_[i] = lambda[static_cast<std::size_t>(i)] / scale_[i];
-  y_ = x_;
+  project(p, x_);
+  x_ = y_;
   if (x_.isZero(0)) {
     z_.setZero();
     return;
@@ -243,7 +249,10 @@ void Admm::update_x(const ConstraintProblem& p) {
   rhs_ = par_.eta * x_ + row_rho_.cwiseProduct(y_) + z_ - v_free_;
   if (!ccp_) {
     for (const ConstraintBlock& b : p.blocks) {
-      if (b.kind == BlockKind::contact) rhs_[b.row + 2] -= de_saxce(z_.segment<3>(b.row), b.mu);
+      if (b.kind != BlockKind::contact) continue;
+      double& gamma = gamma_[b.row + 2];
+      gamma += damping_ * (de_saxce(z_.segment<3>(b.row), b.mu) - gamma);
+      rhs_[b.row + 2] -= gamma;
     }
   }
   if (par_.dense) {
@@ -258,29 +267,35 @@ void Admm::update_x(const ConstraintProblem& p) {
   x_ = t_ - E_.cwiseProduct(scale_).cwiseProduct(candidate_);
 }
 
-void Admm::update_y_z(const ConstraintProblem& p) {
-  // rhs_ is free again: the relaxed point and then the point to project.
-  t_ = par_.omega * x_ + (1.0 - par_.omega) * y_old_;
-  rhs_ = t_ - z_ / rho_;
+// y = P_K(point), joint rows unchanged.
+void Admm::project(const ConstraintProblem& p, const GrowingVector& point) {
   for (const ConstraintBlock& b : p.blocks) {
     switch (b.kind) {
       case BlockKind::joint:
-        for (int i = b.row; i < b.row + b.rows; ++i) y_[i] = split_[i] != 0 ? t_[i] : x_[i];
+        y_.segment(b.row, b.rows) = point.segment(b.row, b.rows);
         break;
       case BlockKind::soft:
         for (int i = b.row; i < b.row + b.rows; ++i) {
           const auto k = static_cast<std::size_t>(i);
-          y_[i] = project_interval(rhs_[i], p.lower[k] / scale_[i], p.upper[k] / scale_[i]);
+          y_[i] = project_interval(point[i], p.lower[k] / scale_[i], p.upper[k] / scale_[i]);
         }
         break;
       case BlockKind::limit:
-        for (int i = b.row; i < b.row + b.rows; ++i) y_[i] = std::max(0.0, rhs_[i]);
+        for (int i = b.row; i < b.row + b.rows; ++i) y_[i] = std::max(0.0, point[i]);
         break;
       case BlockKind::contact:
-        y_.segment<3>(b.row) = project_cone(rhs_.segment<3>(b.row), b.mu);
+        y_.segment<3>(b.row) = project_cone(point.segment<3>(b.row), b.mu);
         break;
     }
   }
+}
+
+void Admm::update_y_z(const ConstraintProblem& p) {
+  // rhs_ is free again: the relaxed point and then the point to project.
+  t_ = par_.omega * x_ + (1.0 - par_.omega) * y_old_;
+  rhs_ = t_ - z_ / rho_;
+  project(p, rhs_);
+  for (int i = 0; i < p.rows_of(BlockKind::joint); ++i) y_[i] = split_[i] != 0 ? t_[i] : x_[i];
   z_ -= row_rho_.cwiseProduct(t_ - y_);
 }
 
@@ -328,13 +343,14 @@ bool Admm::adapt(const Norms& n) {
 // With Gamma the iteration has no convergence proof: it may cycle although the residuals are balanced. If the best
 // judged residual did not halve in kPatience iterations, other penalties are tried, larger ones first.
 bool Admm::restart(const SolveReport& report, double& last_best) {
-  const double best = ccp_ ? report.residuals.natural_map_ccp : report.residuals.natural_map;
+  const double best = best_value(report);
   const bool progress = best < 0.5 * last_best;
   last_best = best;
   if (progress || rule_ == PenaltyRule::fixed) return false;
   constexpr double kFactors[] = {10.0, 10.0, 1e-3, 0.1, 10.0};
   rho_ = std::clamp(rho_ * kFactors[restarts_ % 5], 1e-8 * L_, 1e8 * L_);
   ++restarts_;
+  damping_ = 0.1;
   return true;
 }
 
@@ -343,13 +359,12 @@ bool Admm::consider(const ConstraintProblem& p, double tolerance, std::span<doub
   candidate_ = scale_.cwiseProduct(y_);
   const Residuals r = judge(p, {candidate_.data(), static_cast<std::size_t>(candidate_.size())}, judge_);
   if (!r.finite) return false;
-  const double value = ccp_ ? r.natural_map_ccp : r.natural_map;
-  const double known = ccp_ ? report.residuals.natural_map_ccp : report.residuals.natural_map;
-  if (!report.residuals.finite || value < known) {
+  const double value = ccp_ ? r.natural_map_ccp_relative : r.natural_map_relative;
+  if (!report.residuals.finite || value < best_value(report)) {
     report.residuals = r;
     std::copy(candidate_.begin(), candidate_.end(), best.begin());
   }
-  return value <= tolerance * r.scale;
+  return value <= tolerance;
 }
 
 SolveReport Admm::solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) {
@@ -390,6 +405,8 @@ SolveReport Admm::solve(const ConstraintProblem& p, double tolerance, std::span<
   int hold = 0;                    // no adaptation before this iteration
   double last_best = std::numeric_limits<double>::infinity();
   restarts_ = 0;
+  damping_ = 1.0;
+  gamma_.setZero();
   double worth = 1.0;  // the cheap test is tightened whenever the judge disagrees with it
   for (int it = 1; it <= par_.max_iterations; ++it) {
     iterate(p);

@@ -13,6 +13,8 @@
 // equilibrated (spec/problem.md §8: one factor per contact, so cones and Gamma are unchanged) unless scaling = 0.
 // Bilateral rows need no copy y: their set is the whole space, so a penalty would only be a proximal term that
 // slows them down. They get eta alone unless split_joints = 1, which is the papers' form (same fixed points).
+// With Gamma there is no convergence proof and cycles exist: when the best judged residual stops falling, the update of
+// Gamma is damped and other penalties are tried (same fixed points).
 // Iterations stop when the judge confirms the tolerance; x and y are only asked whether it is worth judging.
 #pragma once
 

@@ -53,7 +53,8 @@ struct Simulation::Impl {
   void add_drive_forces(double dt);
   void build_rows(double dt);
   bool solve();
-  bool within(const Residuals& r, double tolerance, Law law) const;
+  bool converged(const Residuals& r, Law by) const;
+  bool acceptable(const Residuals& r, Law by) const;
   void integrate(double dt);
   void project(double dt);
   void correct_gyroscopic(double dt);
@@ -69,6 +70,7 @@ struct Simulation::Impl {
   std::string message;
   SolveStatus failed_status = SolveStatus::converged;  // of the last attempt that was rejected
   Residuals failed_residuals;
+  double step_scale = 0;  // largest S of the attempts of this step
 
   // Inputs.
   struct TargetOverride {
@@ -154,6 +156,7 @@ void Simulation::Impl::step() {
   const Clock::time_point begin = Clock::now();
   report = StepReport{};
   message.clear();
+  step_scale = 0;
   if (!advance(options.dt, 0)) report_failure();
   report.seconds_total = seconds_since(begin);
 }
@@ -290,8 +293,14 @@ void Simulation::Impl::build_rows(double dt) {
   problem.finish();
 }
 
-bool Simulation::Impl::within(const Residuals& r, double tolerance, Law by) const {
-  return r.finite && natural_map(r, by) <= tolerance * r.scale;
+bool Simulation::Impl::converged(const Residuals& r, Law by) const {
+  return r.finite && natural_map(r, by) <= options.tolerance * r.scale;
+}
+
+// Impulses shrink with the step and S with them, but a velocity error that is usable stays usable: parts of a step are
+// measured by the S of the whole.
+bool Simulation::Impl::acceptable(const Residuals& r, Law by) const {
+  return r.finite && natural_map(r, by) <= options.acceptable * std::max(r.scale, step_scale);
 }
 
 // Best judged iterate, then the fallback solver; false if neither is acceptable. Leaves u+ in u_plus.
@@ -306,15 +315,16 @@ bool Simulation::Impl::solve() {
   SolveReport answer = solver->solve(problem, options.tolerance, lambda);
   report.iterations += answer.iterations;
   report.factorisations += answer.factorisations;
+  if (answer.residuals.finite) step_scale = std::max(step_scale, answer.residuals.scale);
   Law used = law;
-  if (!within(answer.residuals, options.acceptable, law)) {
+  if (!acceptable(answer.residuals, law)) {
     fallback_lambda.assign(lambda.size(), 0.0);
     fallback->reset();
     solver->reset();
     const SolveReport second = fallback->solve(problem, options.tolerance, fallback_lambda);
     report.iterations += second.iterations;
     report.factorisations += second.factorisations;
-    if (!within(second.residuals, options.acceptable, fallback_law)) {
+    if (!acceptable(second.residuals, fallback_law)) {
       failed_status = answer.status;
       failed_residuals = answer.residuals;
       return false;
@@ -326,13 +336,13 @@ bool Simulation::Impl::solve() {
   }
   // The answer is judged once more, by itself, whatever the solver reported.
   const Residuals verdict = judge(problem, lambda, judge_workspace);
-  if (!within(verdict, options.acceptable, used)) {
+  if (!acceptable(verdict, used)) {
     failed_status = SolveStatus::non_finite;
     failed_residuals = verdict;
     return false;
   }
   u_plus = judge_workspace.u;
-  if (!within(verdict, options.tolerance, used)) {
+  if (!converged(verdict, used)) {
     report.met_tolerance = false;
     report.status = std::max(report.status, StepStatus::accepted);
   }

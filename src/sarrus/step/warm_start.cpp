@@ -43,32 +43,52 @@ void WarmStart::store(const ConstraintProblem& p, std::span<const Contact> conta
   }
 }
 
-const WarmStart::StoredContact* WarmStart::find_contact(const Contact& c, std::span<const Pose> X_WB) {
-  const auto by_pair = [](const StoredContact& s, const std::tuple<int, int>& pair) {
+std::span<WarmStart::StoredContact> WarmStart::stored_pair(const Contact& c) {
+  const auto before = [](const StoredContact& s, const std::tuple<int, int>& pair) {
     return std::tuple(s.geom_a, s.geom_b) < pair;
   };
-  const auto first = std::lower_bound(contacts_.begin(), contacts_.end(), std::tuple(c.geom_a, c.geom_b), by_pair);
+  const auto first = std::lower_bound(contacts_.begin(), contacts_.end(), std::tuple(c.geom_a, c.geom_b), before);
   auto last = first;
   while (last != contacts_.end() && last->geom_a == c.geom_a && last->geom_b == c.geom_b) ++last;
-  for (auto it = first; it != last; ++it) {
-    if (it->key == c.key) {
-      it->used = true;
-      return &*it;
-    }
+  return {first, last};
+}
+
+WarmStart::StoredContact* WarmStart::find_by_key(const Contact& c) {
+  for (StoredContact& s : stored_pair(c)) {
+    if (s.key == c.key) return &s;
   }
-  const Vec3 p = local_point(c, X_WB);
-  auto nearest = last;
+  return nullptr;
+}
+
+WarmStart::StoredContact* WarmStart::find_nearest(const Contact& c, const Vec3& p_local) {
+  StoredContact* nearest = nullptr;
   double nearest_distance = kNearest;
-  for (auto it = first; it != last; ++it) {
-    const double d = (it->p_local - p).norm();
-    if (!it->used && d < nearest_distance) {
-      nearest = it;
+  for (StoredContact& s : stored_pair(c)) {
+    const double d = (s.p_local - p_local).norm();
+    if (!s.used && d < nearest_distance) {
+      nearest = &s;
       nearest_distance = d;
     }
   }
-  if (nearest == last) return nullptr;
-  nearest->used = true;
-  return &*nearest;
+  return nearest;
+}
+
+// All keys are matched before any neighbour, so that no point takes an impulse that belongs to another one.
+void WarmStart::load_contacts(const ConstraintProblem& p, std::span<const Contact> contacts, std::span<const Pose> X_WB,
+                              double ratio, std::span<double> lambda) {
+  for (StoredContact& s : contacts_) s.used = false;
+  for (const bool by_key : {true, false}) {
+    for (const ConstraintBlock& b : p.blocks) {
+      if (b.kind != BlockKind::contact) continue;
+      const Contact& c = contacts[static_cast<std::size_t>(b.source)];
+      StoredContact* s = find_by_key(c);
+      if (!by_key) s = s == nullptr ? find_nearest(c, local_point(c, X_WB)) : nullptr;
+      if (s == nullptr) continue;
+      s->used = true;
+      const Vec3 l = project_cone(ratio * (contact_frame(c.n_W).transpose() * s->impulse_W), b.mu);
+      std::copy(l.begin(), l.end(), lambda.begin() + b.row);
+    }
+  }
 }
 
 void WarmStart::load(const ConstraintProblem& p, std::span<const Contact> contacts, std::span<const Pose> X_WB,
@@ -76,18 +96,11 @@ void WarmStart::load(const ConstraintProblem& p, std::span<const Contact> contac
   std::fill(lambda.begin(), lambda.end(), 0.0);
   if (!(dt_ > 0)) return;
   const double ratio = p.dt / dt_;
-  for (StoredContact& s : contacts_) s.used = false;
-  // Both lists are in (kind, id) order within the non-contact segments: one merge finds all matches.
+  load_contacts(p, contacts, X_WB, ratio, lambda);
+  // Both lists are in (kind, id) order: one merge finds all matches.
   std::size_t k = 0;
   for (const ConstraintBlock& b : p.blocks) {
-    if (b.kind == BlockKind::contact) {
-      const Contact& c = contacts[static_cast<std::size_t>(b.source)];
-      if (const StoredContact* s = find_contact(c, X_WB)) {
-        const Vec3 l = project_cone(ratio * (contact_frame(c.n_W).transpose() * s->impulse_W), b.mu);
-        std::copy(l.begin(), l.end(), lambda.begin() + b.row);
-      }
-      continue;
-    }
+    if (b.kind == BlockKind::contact) break;
     while (k < blocks_.size() && std::tuple(blocks_[k].kind, blocks_[k].id) < std::tuple(b.kind, b.id)) ++k;
     if (k == blocks_.size() || blocks_[k].kind != b.kind || blocks_[k].id != b.id) continue;
     for (int r = 0; r < b.rows; ++r) {

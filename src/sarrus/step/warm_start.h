@@ -38,7 +38,11 @@ class WarmStart {
     bool used;
   };
 
-  const StoredContact* find_contact(const Contact& contact, std::span<const Pose> X_WB);
+  std::span<StoredContact> stored_pair(const Contact& contact);
+  StoredContact* find_by_key(const Contact& contact);
+  StoredContact* find_nearest(const Contact& contact, const Vec3& p_local);
+  void load_contacts(const ConstraintProblem& problem, std::span<const Contact> contacts, std::span<const Pose> X_WB,
+                     double ratio, std::span<double> lambda);
 
   std::vector<StoredBlock> blocks_;
   std::vector<double> values_;
