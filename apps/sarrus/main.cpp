@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "commands.h"
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 #include "sarrus/model/model.h"
 
 namespace {

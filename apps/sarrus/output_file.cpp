@@ -8,7 +8,7 @@
 #include <fstream>
 #include <system_error>
 
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 
 namespace sarrus::app {
 

@@ -20,7 +20,7 @@
 #include "sarrus/io/recording.h"
 #include "sarrus/io/run_summary.h"
 #include "sarrus/io/svg_strip.h"
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 #include "sarrus/step/simulation.h"
 #include "scene_argument.h"
 

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 
 namespace sarrus::app {
 namespace {

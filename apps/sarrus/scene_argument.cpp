@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sarrus/io/scene_file.h"
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 #include "sarrus/scenes/scenes.h"
 
 namespace sarrus::app {

@@ -11,7 +11,7 @@
 #include "commands.h"
 #include "output_file.h"
 #include "sarrus/io/scene_file.h"
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 #include "sarrus/scenes/scenes.h"
 
 namespace sarrus::app {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "sarrus/model/builder.h"
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 
 namespace sarrus {
 namespace {

@@ -13,7 +13,7 @@
 #include <sstream>
 
 #include "io/scene_test_models.h"
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 
 namespace sarrus {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "io/scene_test_models.h"
 #include "sarrus/io/scene_file.h"
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 
 namespace sarrus {
 namespace {

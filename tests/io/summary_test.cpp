@@ -14,7 +14,7 @@
 #include "sarrus/io/csv_log.h"
 #include "sarrus/io/run_summary.h"
 #include "sarrus/model/builder.h"
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 
 namespace sarrus {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "sarrus/math/so3.h"
 #include "sarrus/model/builder.h"
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 
 namespace sarrus {
 namespace {

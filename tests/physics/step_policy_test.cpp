@@ -7,7 +7,7 @@
 #include <string>
 
 #include "physics/harness.h"
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 
 namespace sarrus {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "sarrus/math/so3.h"
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 
 namespace sarrus {
 namespace {

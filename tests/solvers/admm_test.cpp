@@ -11,7 +11,7 @@
 
 #include "problem/random_problem.h"
 #include "sarrus/math/cones.h"
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 #include "sarrus/solvers/registry.h"
 
 namespace sarrus {

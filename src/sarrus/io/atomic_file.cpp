@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 
 namespace sarrus {
 namespace {

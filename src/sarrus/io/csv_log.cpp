@@ -4,7 +4,7 @@
 
 #include <iterator>
 
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 
 namespace sarrus {
 

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 
 namespace sarrus::hdf5 {
 namespace {

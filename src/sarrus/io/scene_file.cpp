@@ -9,7 +9,7 @@
 #include "sarrus/io/scene_json.h"
 #include "sarrus/io/scene_loader.h"
 #include "sarrus/io/scene_save.h"
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 
 namespace sarrus {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sarrus/io/scene_reader.h"
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 
 namespace sarrus::scene {
 namespace {

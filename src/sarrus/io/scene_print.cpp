@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 
 namespace sarrus::scene {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 #include "sarrus/model/model.h"
 
 namespace sarrus::scene {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 
 namespace sarrus::scene {
 namespace {

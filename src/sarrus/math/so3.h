@@ -28,7 +28,9 @@ inline Vec3 so3_log(Quat q) {
 }
 
 // Angle moved to (-pi, pi].
-inline double wrap_angle(double a) { return a - 2.0 * std::numbers::pi * std::round(a / (2.0 * std::numbers::pi)); }
+inline double wrap_angle(double a) {
+  return a - 2.0 * std::numbers::pi * std::ceil(a / (2.0 * std::numbers::pi) - 0.5);
+}
 
 // Swing of the rotation Q that carries the axis e onto Q e, as a rotation vector:
 //   a = e x Q e,   r = a/|a| * atan2(|a|, e . Q e)        (perpendicular to e)

@@ -1,7 +1,11 @@
 #include "sarrus/model/builder.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numbers>
+
+#include "sarrus/math/error.h"
 
 namespace sarrus {
 
@@ -125,10 +129,20 @@ int ModelBuilder::add_joint(Joint joint) {
   return static_cast<int>(d_.joints.size()) - 1;
 }
 
+Pose ModelBuilder::reference_pose(const std::string& joint, int body) const {
+  if (body == kWorld) return {};
+  if (body < 0 || body >= static_cast<int>(d_.bodies.size())) {
+    throw InputError(
+        fmt::format("joint '{}'", joint),
+        fmt::format("refers to body {}, but {} were added; add bodies before their joints", body, d_.bodies.size()));
+  }
+  return d_.bodies[static_cast<std::size_t>(body)].X_WB0;
+}
+
 int ModelBuilder::add_joint_at(std::string name, JointType type, int base, int follower, const Vec3& anchor_W,
                                const Quat& axes_W) {
   const Pose X_WJ{anchor_W, axes_W};
-  const auto in_body = [&](int body) { return body == kWorld ? X_WJ : this->body(body).X_WB0.inverse() * X_WJ; };
+  const auto in_body = [&](int body) { return reference_pose(name, body).inverse() * X_WJ; };
   const Pose X_BJ = in_body(base);
   const Pose X_FJ = in_body(follower);
   Joint j;
@@ -145,9 +159,7 @@ int ModelBuilder::add_joint_at(std::string name, JointType type, int base, int f
 
 int ModelBuilder::add_distance(std::string name, int base, int follower, const Vec3& anchor_base_W,
                                const Vec3& anchor_follower_W, bool rope) {
-  const auto in_body = [&](int body, const Vec3& p_W) {
-    return body == kWorld ? p_W : this->body(body).X_WB0.inverse() * p_W;
-  };
+  const auto in_body = [&](int body, const Vec3& p_W) { return reference_pose(name, body).inverse() * p_W; };
   Joint j;
   j.name = std::move(name);
   j.type = JointType::distance;

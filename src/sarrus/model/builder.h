@@ -59,6 +59,8 @@ class ModelBuilder {
   Model build() const { return finish_model(d_); }
 
  private:
+  Pose reference_pose(const std::string& joint, int body) const;
+
   ModelData d_;
 };
 

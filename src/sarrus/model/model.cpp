@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 
 namespace sarrus {
 
@@ -36,21 +36,6 @@ constexpr std::array<JointTypeInfo, kJointTypeCount> kJointInfo = {{
     {JointType::distance, "distance", 1, 0, false, {"", "", ""}, {false, false, false}},
 }};
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
-    }
-  }
-  return row[b.size()];
-}
-
 template <class Elements>
 int find_named(const Elements& elements, std::string_view kind, std::string_view name) {
   std::vector<std::string> known;
@@ -65,19 +50,6 @@ int find_named(const Elements& elements, std::string_view kind, std::string_view
 }
 
 }  // namespace
-
-std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known) {
-  std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, wrong.size() / 3) + 1;
-  for (const std::string& k : known) {
-    const std::size_t d = edit_distance(wrong, k);
-    if (d < best_distance) {
-      best_distance = d;
-      best = k;
-    }
-  }
-  return best;
-}
 
 const JointTypeInfo& info(JointType type) { return kJointInfo[static_cast<std::size_t>(type)]; }
 

@@ -258,7 +258,4 @@ class Model {
 // Validates and freezes. Throws InputError naming the element and the remedy.
 Model finish_model(ModelData data);
 
-// Known name nearest to `wrong` by edit distance, for "did you mean" messages; empty if none is near.
-std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known);
-
 }  // namespace sarrus

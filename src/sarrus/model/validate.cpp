@@ -7,7 +7,7 @@
 #include <deque>
 #include <set>
 
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 #include "sarrus/model/model.h"
 
 namespace sarrus {
@@ -67,7 +67,9 @@ void require_unique_names(std::string_view kind, const Elements& elements) {
 
 void require_body(const std::string& element, std::string_view what, int body, std::size_t count) {
   if (body < kWorld || body >= static_cast<int>(count)) {
-    throw InputError(element, fmt::format("{} refers to body {}, but the model has {} bodies", what, body, count));
+    throw InputError(
+        element, fmt::format("{} refers to body {}, but the model has {} bodies; use the index that add_body returned",
+                             what, body, count));
   }
 }
 
@@ -187,7 +189,8 @@ void check_joint(const ModelData& d, Joint& j, const std::string& element) {
                                           j.length));
   }
   if (j.type != JointType::distance) j.length = 0;
-  if (j.rope && j.type != JointType::distance) throw InputError(element, "only a distance joint can be a rope");
+  if (j.rope && j.type != JointType::distance)
+    throw InputError(element, "only a distance joint can be a rope; remove 'rope' or make it one");
   if (j.swing_limit < kInf && j.type != JointType::spherical) {
     throw InputError(element, "swing_limit belongs to spherical joints; use coordinate limits here");
   }
@@ -222,12 +225,15 @@ void check_couplings(const ModelData& d, const std::vector<int>& joint_of_dof) {
     const std::string element = label("coupling", c.name, i);
     for (const int dof : {c.dof_a, c.dof_b}) {
       if (dof < 0 || dof >= static_cast<int>(d.dofs.size())) {
-        throw InputError(element, fmt::format("refers to coordinate {}, but the model has {}", dof, d.dofs.size()));
+        throw InputError(element,
+                         fmt::format("refers to coordinate {}, but the model has {}; use dof_index() of a joint", dof,
+                                     d.dofs.size()));
       }
       const Joint& j = d.joints[static_cast<std::size_t>(joint_of_dof[static_cast<std::size_t>(dof)])];
       if (!info(j.type).coordinates) {
         throw InputError(
-            element, fmt::format("joint '{}' is {} and has no scalar coordinate to couple", j.name, info(j.type).name));
+            element, fmt::format("joint '{}' is {} and has no scalar coordinate to couple; use a joint that has one",
+                                 j.name, info(j.type).name));
       }
       if (d.dofs[static_cast<std::size_t>(dof)].wrapped) {
         throw InputError(element, fmt::format("joint '{}' has a wrapped angle; a coupling needs a multi-turn angle "
@@ -258,7 +264,7 @@ void check_materials(ModelData& d) {
     const MaterialPair& p = d.material_pairs[i];
     const std::string element = fmt::format("material pair #{}", i);
     if (p.a < 0 || p.a >= n || p.b < 0 || p.b >= n)
-      throw InputError(element, "refers to a material that does not exist");
+      throw InputError(element, "refers to a material that does not exist; use the index that add_material returned");
     check_contact_law(element, p.mu, p.restitution);
     for (std::size_t k = 0; k < i; ++k) {
       const MaterialPair& o = d.material_pairs[k];
@@ -312,8 +318,9 @@ void check_geoms(ModelData& d) {
     const std::string element = label("shape", g.name, i);
     require_body(element, "body", g.body, d.bodies.size());
     if (g.material < 0 || g.material >= static_cast<int>(d.materials.size())) {
-      throw InputError(element,
-                       fmt::format("refers to material {}, but the model has {}", g.material, d.materials.size()));
+      throw InputError(
+          element, fmt::format("refers to material {}, but the model has {}; use the index that add_material returned",
+                               g.material, d.materials.size()));
     }
     normalise(element, "pose", g.X_BG);
     check_shape(element, g);

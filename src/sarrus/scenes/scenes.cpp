@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 #include "sarrus/scenes/scenes_internal.h"
 
 namespace sarrus {

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "sarrus/math/cones.h"
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 #include "sarrus/solvers/normal_matrix.h"
 
 namespace sarrus {
@@ -426,8 +426,7 @@ SolveReport Admm::solve(const ConstraintProblem& p, double tolerance, std::span<
       if (promising) worth *= 0.3;
     }
     if (n.change < 1e-15 * (1.0 + n.size)) {
-      consider(p, tolerance, lambda, report);
-      report.status = SolveStatus::stalled;
+      report.status = consider(p, tolerance, lambda, report) ? SolveStatus::converged : SolveStatus::stalled;
       return report;
     }
     const bool restarted = it % kPatience == 0 && restart(report, last_best);
@@ -440,8 +439,7 @@ SolveReport Admm::solve(const ConstraintProblem& p, double tolerance, std::span<
     }
     if (restarted) hold = it + kPatience;
   }
-  consider(p, tolerance, lambda, report);
-  report.status = SolveStatus::max_iterations;
+  report.status = consider(p, tolerance, lambda, report) ? SolveStatus::converged : SolveStatus::max_iterations;
   return report;
 }
 

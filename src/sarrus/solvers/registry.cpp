@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sarrus/model/error.h"
-#include "sarrus/model/model.h"
+#include "sarrus/math/error.h"
 #include "sarrus/solvers/admm.h"
 
 namespace sarrus {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "sarrus/model/error.h"
+#include "sarrus/math/error.h"
 #include "sarrus/step/simulation.h"
 
 namespace sarrus {

@@ -11,8 +11,8 @@
 
 #include "sarrus/dynamics/joint_kinematics.h"
 #include "sarrus/dynamics/mass.h"
+#include "sarrus/math/error.h"
 #include "sarrus/math/so3.h"
-#include "sarrus/model/error.h"
 #include "sarrus/problem/contact_rows.h"
 #include "sarrus/problem/joint_rows.h"
 #include "sarrus/solvers/registry.h"

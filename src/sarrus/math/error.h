@@ -3,6 +3,8 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace sarrus {
 
@@ -16,5 +18,8 @@ class InputError : public std::runtime_error {
  private:
   std::string element_;
 };
+
+// Known name nearest to `wrong` by edit distance, for "did you mean" messages; empty if none is near.
+std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known);
 
 }  // namespace sarrus
