@@ -13,6 +13,9 @@ if(SARRUS_SANITIZE)
   target_compile_options(sarrus_options INTERFACE -fsanitize=${SARRUS_SANITIZE} -fno-sanitize-recover=all
                                                   -fno-omit-frame-pointer)
   target_link_options(sarrus_options INTERFACE -fsanitize=${SARRUS_SANITIZE})
+  if(SARRUS_SANITIZE_SKIP)
+    target_compile_options(sarrus_options INTERFACE -fno-sanitize=${SARRUS_SANITIZE_SKIP})
+  endif()
 endif()
 
 # sarrus_library(<folder> SOURCES ... [DEPENDS folder...] [LINK target...] [PRIVATE_LINK target...])
