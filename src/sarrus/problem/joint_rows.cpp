@@ -208,8 +208,11 @@ double inverse_inertia(const ConstraintProblem& p, const ConstraintBlock& b) {
   for (int k = 0; k < b.nodes; ++k) {
     const auto node = static_cast<std::size_t>(b.node[k]);
     const int n = p.node_size[node];
-    const Eigen::Map<const VecX> J(p.jacobian.data() + b.jac[k], n);
-    d += J.dot(Eigen::Map<const MatX>(p.mass_inverse.data() + p.mass_offset[node], n, n) * J);
+    const double* J = p.jacobian.data() + b.jac[k];
+    const double* W = p.mass_inverse.data() + p.mass_offset[node];
+    for (int r = 0; r < n; ++r) {
+      for (int c = 0; c < n; ++c) d += J[r] * W[c * n + r] * J[c];
+    }
   }
   return d;
 }
