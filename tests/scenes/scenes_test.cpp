@@ -11,8 +11,8 @@
 #include <set>
 #include <string>
 
-#include "sarrus/math/so3.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/so3.h"
 
 namespace sarrus {
 namespace {
@@ -104,6 +104,7 @@ TEST_P(EveryScene, JointsAreClosedAtTheReferencePose) {
   }
 }
 
+// Beyond the 1e-5 m of penetration that contacts tolerate by default.
 TEST_P(EveryScene, NothingIsBelowAPlane) {
   const Model model = make_scene(GetParam());
   for (const Geom& plane : model.geoms()) {
@@ -111,7 +112,7 @@ TEST_P(EveryScene, NothingIsBelowAPlane) {
     const Vec3 n = plane.X_BG.q * Vec3::UnitZ();
     for (const Geom& g : model.geoms()) {
       if (g.body == kWorld || !can_collide(plane, g)) continue;
-      EXPECT_GT(lowest_along(model, g, n) - n.dot(plane.X_BG.p), -1e-6) << g.name;
+      EXPECT_GT(lowest_along(model, g, n) - n.dot(plane.X_BG.p), -1.001e-5) << g.name;
     }
   }
 }
@@ -285,7 +286,7 @@ TEST(Scenes, InclineHasTheFourPairFrictions) {
   EXPECT_GT(n.x(), 0);  // downhill is +x
   for (const Geom& g : model.geoms()) {
     if (g.body == kWorld) continue;
-    EXPECT_NEAR(lowest_along(model, g, n), 0, 1e-15);
+    EXPECT_NEAR(lowest_along(model, g, n), -1e-5, 1e-15);  // the tolerated penetration
   }
 }
 

@@ -161,7 +161,8 @@ Model sphere_stack() {
 
 // Four boxes of 1 kg at rest on a plane that falls by 15 degrees towards +x; the pair friction is exactly
 // mu = 0, 0.125, 0.25, 0.375. Each box lies with its 0.2 m side downhill (body x), 0.1 m across (y) and
-// 0.05 m high (z), and touches with four corners. Coulomb's law gives a travel along the slope after 1 s of
+// 0.05 m high (z), and rests on four corners: 1e-5 m deep, the penetration that contacts tolerate by default, so that
+// it does not fall into place first. Coulomb's law gives a travel along the slope after 1 s of
 //   g (sin 15 - mu cos 15) / 2 = 1.2695, 0.6773, 0.0850 m, and 0 for mu = 0.375 > tan 15 = 0.268.
 // Source: spec/benchmarks.md §3 [D] box on incline, with corners instead of spherical feet.
 Model incline() {
@@ -175,7 +176,7 @@ Model incline() {
   for (std::size_t i = 0; i < mus.size(); ++i) {
     const int material = b.add_material(fmt::format("mu_{}", mus[i]), mus[i]);
     b.set_material_pair(slope, material, mus[i], 0);
-    const Vec3 p_P(0, 0.3 * (static_cast<double>(i) - 1.5), half.z());
+    const Vec3 p_P(0, 0.3 * (static_cast<double>(i) - 1.5), half.z() - 1e-5);
     b.add_box_body(fmt::format("box_mu_{}", mus[i]), 1.0, half, X_WP * Pose{p_P}, material);
   }
   return b.build();
