@@ -13,8 +13,8 @@
 
 #include "sarrus/io/csv_log.h"
 #include "sarrus/io/run_summary.h"
-#include "sarrus/model/builder.h"
 #include "sarrus/math/error.h"
+#include "sarrus/model/builder.h"
 
 namespace sarrus {
 namespace {

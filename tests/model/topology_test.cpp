@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "sarrus/math/error.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/model/builder.h"
-#include "sarrus/math/error.h"
 
 namespace sarrus {
 namespace {

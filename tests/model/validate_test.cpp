@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "sarrus/model/builder.h"
 #include "sarrus/math/error.h"
+#include "sarrus/model/builder.h"
 
 namespace sarrus {
 namespace {
