@@ -5,6 +5,10 @@ target_compile_options(sarrus_options INTERFACE -Wall -Wextra -Wconversion -Wsha
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports std::string concatenation as overlapping or overlong memcpy at -O3 (its bugs 105651, 105329).
   target_compile_options(sarrus_options INTERFACE -Wno-restrict -Wno-stringop-overflow)
+  if(SARRUS_MARCH STREQUAL "native")
+    # Its AVX-512 intrinsics read "uninitialised" variables on purpose (bug 105593).
+    target_compile_options(sarrus_options INTERFACE -Wno-maybe-uninitialized -Wno-uninitialized)
+  endif()
 endif()
 if(SARRUS_MARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" OR SARRUS_MARCH STREQUAL "native")
   target_compile_options(sarrus_options INTERFACE -march=${SARRUS_MARCH})
