@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
-.PHONY: all demo test build asan format format-check tidy bench-table clean
+.PHONY: all demo test build asan format format-check tidy bench-table bench-collision clean
 
 SARRUS := build/release/apps/sarrus
 
@@ -44,6 +44,16 @@ tidy:
 
 bench-table: build
 	python3 scripts/scene_table.py $(SARRUS)
+
+# The tables of docs/collision.md.
+bench-collision:
+	@scripts/setup.sh test
+	@cmake --preset release -DSARRUS_BUILD_BENCH=ON >/dev/null
+	@cmake --build --preset release --target collision_pairs_bench broad_phase_bench
+	@mkdir -p out
+	build/release/bench/collision_pairs_bench --benchmark_min_time=0.05 --benchmark_format=json >out/pairs.json
+	@python3 scripts/collision_table.py out/pairs.json
+	build/release/bench/broad_phase_bench
 
 clean:
 	rm -rf build out

@@ -5,9 +5,10 @@
 #   scripts/setup.sh test     the above and what the tests use
 set -euo pipefail
 
-packages=(g++ cmake ninja-build libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev libhdf5-dev)
+packages=(g++ cmake ninja-build libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev libhdf5-dev
+  libqhull-dev libassimp-dev libbullet-dev)
 if [ "${1:-build}" = test ]; then
-  packages+=(libgtest-dev clang-format python3 python3-h5py python3-jsonschema)
+  packages+=(libgtest-dev libbenchmark-dev clang-format python3 python3-h5py python3-jsonschema)
 fi
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then

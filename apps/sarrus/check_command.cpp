@@ -1,10 +1,12 @@
 // `sarrus check`: what a model is made of and what looks wrong with it, before anything moves.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "commands.h"
 #include "output_file.h"
@@ -19,12 +21,33 @@ struct CheckArguments {
   std::string json;
 };
 
+// "3 box, 1 mesh", in the order of the kinds.
+std::string kinds_text(const ModelAnalysis& a) {
+  std::vector<std::string> counts;
+  for (std::size_t k = 0; k < a.geoms_by_kind.size(); ++k) {
+    if (a.geoms_by_kind[k] == 0) continue;
+    counts.push_back(fmt::format("{} {}", a.geoms_by_kind[k], name(static_cast<ShapeKind>(k))));
+  }
+  if (a.mesh_triangles > 0) counts.push_back(fmt::format("{} triangles", a.mesh_triangles));
+  return counts.empty() ? "" : fmt::format(": {}", fmt::join(counts, ", "));
+}
+
+nlohmann::ordered_json kinds_json(const ModelAnalysis& a) {
+  nlohmann::ordered_json counts;
+  for (std::size_t k = 0; k < a.geoms_by_kind.size(); ++k) {
+    counts[std::string(name(static_cast<ShapeKind>(k)))] = a.geoms_by_kind[k];
+  }
+  return counts;
+}
+
 std::string to_json(const Model& model, const ModelAnalysis& a) {
   const nlohmann::ordered_json j = {{"scene", model.name()},
                                     {"bodies", a.bodies},
                                     {"joints", a.joints},
                                     {"couplings", a.couplings},
                                     {"geoms", a.geoms},
+                                    {"geoms_by_kind", kinds_json(a)},
+                                    {"mesh_triangles", a.mesh_triangles},
                                     {"loops", a.loops},
                                     {"floating_components", a.floating_components},
                                     {"coordinates", a.coordinates},
@@ -55,7 +78,7 @@ std::string to_text(const Model& model, const ModelAnalysis& a) {
                             a.floating_components == 1 ? "1 group" : fmt::format("{} groups", a.floating_components)));
   row("joints", fmt::format("{}, {} closing loops, {} couplings", a.joints, a.loops, a.couplings));
   row("coordinates", fmt::format("{}, {} driven, {} limited", a.coordinates, a.drives, a.limits));
-  row("geoms", fmt::format("{}", a.geoms));
+  row("geoms", fmt::format("{}{}", a.geoms, kinds_text(a)));
   row("constraint rows", fmt::format("{}, rank {}, {} redundant", a.rows, a.rank, a.redundant_rows));
   row("mobility", fmt::format("{} of {} velocity components", a.mobility, a.velocity_dofs));
   row("condition", fmt::format("{:.3g} (of J M^-1 J' without its null space)", a.condition));

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <tuple>
 
 #include "collision/oracles.h"
 #include "sarrus/model/builder.h"
@@ -74,7 +75,7 @@ World heap(unsigned seed, int bodies, double speed) {
   ModelBuilder b("heap");
   b.add_floor();
   for (int i = 0; i < bodies; ++i) {
-    const ShapeKind kind = static_cast<ShapeKind>(random.integer(1, 3));
+    const ShapeKind kind = static_cast<ShapeKind>(random.integer(1, 6));
     const int body = b.add_body("body" + std::to_string(i), 1, Mat3::Identity(),
                                 {random.vector(1.0) + Vec3(0, 0, 0.8), random.rotation()});
     b.add_geom(body, random.shape(kind), {random.vector(0.1), random.rotation()});
@@ -125,8 +126,8 @@ TEST(CollisionDetector, FindsWhatAllPairsFind) {
           ASSERT_EQ(c.body_b, geoms[b].body);
           ASSERT_EQ(c.key, point.key);
           ASSERT_NEAR(c.gap, point.gap, 1e-13);
-          ASSERT_LT((c.p_W - point.p).norm(), 1e-12);
-          ASSERT_LT((c.n_W - point.n).norm(), 1e-12);
+          ASSERT_LT((c.p_W - point.p).norm(), 1e-9);  // round bodies turn round-off of a pose into more
+          ASSERT_LT((c.n_W - point.n).norm(), 1e-9);
         }
       }
     }
@@ -236,6 +237,75 @@ TEST(SpeculativeMargin, TakesTheRelativeVelocity) {
   }
 }
 
+// Children of a compound meet the same things as separate geoms at the same places, told apart by their keys.
+TEST(CollisionDetector, CompoundsAreTheirChildren) {
+  const std::vector<CompoundChild> parts = {{Shape::box({0.1, 0.1, 0.1}), {Vec3(0.3, 0, 0), Quat::Identity()}},
+                                            {Shape::sphere(0.1), {}},
+                                            {Shape::cylinder(0.08, 0.1), {Vec3(-0.3, 0, 0), so3_exp({0, 0, 0.3})}}};
+  const auto world = [&](bool compound) {
+    ModelBuilder b("parts");
+    b.add_floor();
+    b.add_geom(kWorld, Shape::box({0.02, 1, 1}), {Vec3(0.42, 0, 0), Quat::Identity()});
+    const int body = b.add_body("body", 1, Mat3::Identity(), {Vec3(0, 0, 0.0999), Quat::Identity()});
+    if (compound) {
+      b.add_geom(body, Shape::compound(parts));
+    } else {
+      for (const CompoundChild& part : parts) b.add_geom(body, part.shape, part.X_SC);
+    }
+    return detect(at_reference(b.build()));
+  };
+  const std::vector<Contact> whole = world(true);
+  const std::vector<Contact> apart = world(false);
+  ASSERT_EQ(whole.size(), apart.size());
+  ASSERT_EQ(whole.size(), 4u + 1u + 8u + 4u);
+  for (const Contact& c : apart) {
+    const int child = c.geom_b - 2;
+    const FeatureKey key{c.key.hi | static_cast<std::uint64_t>(child) << 23, c.key.lo};
+    const auto match = std::find_if(whole.begin(), whole.end(),
+                                    [&](const Contact& w) { return w.geom_a == c.geom_a && w.key == key; });
+    ASSERT_NE(match, whole.end());
+    EXPECT_EQ(match->p_W, c.p_W);
+    EXPECT_EQ(match->gap, c.gap);
+  }
+  for (std::size_t i = 1; i < whole.size(); ++i) {
+    EXPECT_LT(std::tuple(whole[i - 1].geom_a, whole[i - 1].key), std::tuple(whole[i].geom_a, whole[i].key));
+  }
+}
+
+TEST(Margin, BelongsToTheGeomAndShrinksForSmallParts) {
+  const auto contacts = [](double radius, double gap, double margin) {
+    ModelBuilder b("ball");
+    b.add_floor();
+    const int ball = b.add_sphere_body("ball", 1, radius, {Vec3(0, 0, radius + gap), Quat::Identity()});
+    b.geom(ball + 1).margin = margin;
+    return detect(at_reference(b.build())).size();
+  };
+  EXPECT_EQ(contacts(0.1, 4e-3, kUseDefault), 0u);
+  EXPECT_EQ(contacts(0.1, 4e-3, 5e-3), 1u);
+  EXPECT_EQ(contacts(0.1, 1e-3, 0), 1u) << "the larger of the two counts, and the floor has the default";
+  const double small = 0.02 * 2 * std::sqrt(3.0) * 1e-3;  // for a ball of 1 mm
+  EXPECT_EQ(contacts(1e-3, 0.9 * small, kUseDefault), 1u);
+  EXPECT_EQ(contacts(1e-3, 1.1 * small, kUseDefault), 0u);
+}
+
+// A cube 20 mm from a thin wall at 50 m/s, and one that will miss it.
+TEST(Ccd, LevelsKeepWhatTheyPromise) {
+  const auto contacts = [](Ccd ccd, double offset) {
+    ModelBuilder b("bullet");
+    b.add_geom(kWorld, Shape::box({0.005, 0.1, 0.1}), {});
+    const int cube = b.add_box_body("cube", 1, {0.05, 0.05, 0.05}, {Vec3(-0.075, offset, 0), Quat::Identity()});
+    b.body(cube).ccd = ccd;
+    b.set_velocity(cube, {50, 0, 0}, Vec3::Zero());
+    return detect(at_reference(b.build()));
+  };
+  EXPECT_EQ(contacts(Ccd::off, 0).size(), 0u);
+  EXPECT_EQ(contacts(Ccd::speculative, 0).size(), 4u);
+  EXPECT_EQ(contacts(Ccd::cast, 0).size(), 4u);
+  for (const Contact& c : contacts(Ccd::cast, 0)) EXPECT_NEAR(c.gap, 0.02, 1e-6);
+  EXPECT_GT(contacts(Ccd::speculative, 0.153).size(), 0u) << "a ghost";
+  EXPECT_EQ(contacts(Ccd::cast, 0.153).size(), 0u);
+}
+
 TEST(CollisionDetector, SurvivesDivergedBodies) {
   World w = heap(3, 40, 1.0);
   const auto touches = [](const std::vector<Contact>& contacts, int body) {
@@ -244,14 +314,17 @@ TEST(CollisionDetector, SurvivesDivergedBodies) {
     }
     return false;
   };
-  ASSERT_TRUE(touches(detect(w), 4));
-  ASSERT_TRUE(touches(detect(w), 5));
+  std::vector<int> lost;
+  for (int i = 0; lost.size() < 3; ++i) {
+    ASSERT_LT(i, 40);
+    if (touches(detect(w), i)) lost.push_back(i);
+  }
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  w.X_WB[4].p.x() = nan;
-  w.X_WB[7].q.coeffs().setConstant(nan);
-  w.twist_WB[5][2] = kInf;
+  w.X_WB[static_cast<std::size_t>(lost[0])].p.x() = nan;
+  w.X_WB[static_cast<std::size_t>(lost[1])].q.coeffs().setConstant(nan);
+  w.twist_WB[static_cast<std::size_t>(lost[2])][2] = kInf;
   const std::vector<Contact> contacts = detect(w);
-  for (const int body : {4, 5, 7}) EXPECT_FALSE(touches(contacts, body)) << body;
+  for (const int body : lost) EXPECT_FALSE(touches(contacts, body)) << body;
   EXPECT_GT(contacts.size(), 20u);
   for (const Contact& c : contacts) ASSERT_TRUE(c.p_W.allFinite() && c.n_W.allFinite() && std::isfinite(c.gap));
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <numbers>
 #include <string>
+#include <vector>
 
 #include "collision/oracles.h"
 
@@ -286,6 +287,59 @@ TEST(NarrowPhase, AccurateFarFromTheOrigin) {
       ASSERT_EQ(m[k].key, m_far[k].key);
       ASSERT_NEAR(m[k].gap, m_far[k].gap, 3e-10);
       ASSERT_LT((m[k].p + far - m_far[k].p).norm(), 1e-8);
+    }
+  }
+}
+
+// The corners of a box as a closed triangle mesh.
+Shape box_mesh(double h) {
+  std::vector<Vec3> x;
+  for (int k = 0; k < 8; ++k) x.push_back({k & 1 ? h : -h, k & 2 ? h : -h, k & 4 ? h : -h});
+  const std::vector<TriangleMesh::Triangle> t = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
+                                                 {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+  return Shape::triangles(TriangleMesh::build(x, t, "box mesh"));
+}
+
+// Of two meshes, or a mesh and a height field, the first is taken as its hull.
+TEST(NarrowPhase, MeshAgainstSurfaceUsesItsHull) {
+  const Shape mesh = box_mesh(0.1);
+  const Shape hull = Shape::convex(mesh.mesh->hull());
+  const std::vector<double> heights(16, 0.0);
+  const Shape ground = Shape::terrain(HeightField::build(4, 4, 0.5, 0.5, heights, "ground"));
+  const Shape table = box_mesh(0.3);
+  for (const Shape& below : {ground, table}) {
+    const PlacedShape b = place(below, {Vec3(0, 0, below.kind == ShapeKind::mesh ? -0.3 : 0.0), Quat::Identity()});
+    const Pose X{Vec3(0.02, 0.01, 0.099), so3_exp({0, 0, 0.3})};
+    const Manifold as_mesh = oracle::collide(place(mesh, X), b, kMargin);
+    const Manifold as_hull = oracle::collide(place(hull, X), b, kMargin);
+    ASSERT_EQ(as_mesh.size(), 4);
+    ASSERT_EQ(as_hull.size(), 4);
+    for (int k = 0; k < 4; ++k) {
+      EXPECT_NEAR(as_mesh[k].gap, -1e-3, 1e-12);
+      EXPECT_EQ(as_mesh[k].gap, as_hull[k].gap);
+      EXPECT_EQ(as_mesh[k].key, as_hull[k].key);
+    }
+  }
+}
+
+TEST(NarrowPhase, PairsWithoutContact) {
+  const std::vector<double> heights(4, 0.0);
+  const Shape ground = Shape::terrain(HeightField::build(2, 2, 1, 1, heights, "ground"));
+  const std::vector<Vec3> corners = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  const Shape sheet =
+      Shape::triangles(TriangleMesh::build(corners, std::vector<TriangleMesh::Triangle>{{0, 1, 2}}, "sheet"));
+  const Shape shapes[] = {Shape::plane(), ground, sheet};
+  for (const Shape& a : shapes) {
+    for (const Shape& b : shapes) {
+      const bool plane_and_sheet =
+          a.kind != b.kind && a.kind != ShapeKind::height_field && b.kind != ShapeKind::height_field;
+      if (plane_and_sheet) continue;
+      Vec3 axis = Vec3::UnitX();
+      NarrowWorkspace workspace;
+      Manifold m;
+      m.push({});
+      collide(place(a, {}), place(b, {Vec3(0, 0, -1e-3), Quat::Identity()}), kMargin, workspace, axis, m);
+      EXPECT_TRUE(m.empty()) << name(a.kind) << " " << name(b.kind);
     }
   }
 }

@@ -38,8 +38,22 @@ class Random {
         return Shape::capsule(uniform(0.05, 0.2), uniform(0.05, 0.4));
       case ShapeKind::box:
         return Shape::box({uniform(0.05, 0.3), uniform(0.05, 0.3), uniform(0.05, 0.3)});
+      case ShapeKind::cylinder:
+        return Shape::cylinder(uniform(0.05, 0.2), uniform(0.05, 0.3));
+      case ShapeKind::ellipsoid:
+        return Shape::ellipsoid({uniform(0.05, 0.3), uniform(0.05, 0.3), uniform(0.05, 0.3)});
+      case ShapeKind::hull:
+        return hull(integer(8, 60));
+      default:
+        return {};
     }
-    return {};
+  }
+  // Hull of points on an ellipsoid with semi-axes of 5 to 30 cm.
+  Shape hull(int points) {
+    const Vec3 e(uniform(0.05, 0.3), uniform(0.05, 0.3), uniform(0.05, 0.3));
+    std::vector<Vec3> x;
+    for (int i = 0; i < points; ++i) x.push_back(e.cwiseProduct(direction()));
+    return Shape::convex(ConvexHull::build(x, "random hull"));
   }
 
  private:
@@ -47,8 +61,9 @@ class Random {
 };
 
 inline Manifold collide(const PlacedShape& a, const PlacedShape& b, double margin) {
+  static NarrowWorkspace workspace;
   Manifold manifold;
-  sarrus::collide(a, b, margin, manifold);
+  sarrus::collide(a, b, margin, workspace, manifold);
   return manifold;
 }
 
@@ -73,6 +88,8 @@ inline double surface_distance(const PlacedShape& s, const Vec3& x_W) {
       const Vec3 q = x.cwiseAbs() - s.size;
       return q.cwiseMax(0).norm() + std::min(q.maxCoeff(), 0.0);
     }
+    default:
+      break;
   }
   return 0;
 }
@@ -85,7 +102,7 @@ struct Core {
 
 inline Core core_of(const PlacedShape& s) {
   switch (s.kind) {
-    case ShapeKind::plane:
+    default:
       break;
     case ShapeKind::sphere:
       return {s.p_W, {}, s.size[0]};

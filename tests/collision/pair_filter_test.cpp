@@ -147,5 +147,24 @@ TEST(ContactLaws, CombineAndOverride) {
   }
 }
 
+// A chain of three bodies and a fourth one that only the world connects with them.
+TEST(PairFilter, SelfCollisionCanBeSwitchedOff) {
+  const auto filter = [](bool self_collision) {
+    ModelBuilder b("chain");
+    for (int i = 0; i < 4; ++i) b.add_sphere_body("ball" + std::to_string(i), 1, 0.1, {Vec3(i, 0, 0)});
+    b.add_geom(kWorld, Shape::box({1, 1, 1}));
+    b.add_joint_at("a", JointType::revolute, 0, 1, Vec3(0.5, 0, 0));
+    b.add_joint_at("b", JointType::revolute, 1, 2, Vec3(1.5, 0, 0));
+    b.add_joint_at("c", JointType::revolute, kWorld, 0, Vec3(0, 0, 0));
+    b.add_joint_at("d", JointType::revolute, kWorld, 3, Vec3(3, 0, 0));
+    b.set_self_collision(self_collision);
+    return PairFilter(b.build());
+  };
+  EXPECT_TRUE(filter(true).allowed(0, 2));
+  EXPECT_FALSE(filter(false).allowed(0, 2)) << "same mechanism";
+  EXPECT_TRUE(filter(false).allowed(0, 3)) << "connected through the world only";
+  EXPECT_TRUE(filter(false).allowed(2, 4)) << "the world";
+}
+
 }  // namespace
 }  // namespace sarrus

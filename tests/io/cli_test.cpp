@@ -114,6 +114,10 @@ TEST_F(Command, ChecksABuiltInScene) {
   const auto j = nlohmann::json::parse(read(file("check.json")));
   EXPECT_EQ(j["bodies"], 1);
   EXPECT_EQ(j["mobility"], 6);
+  EXPECT_EQ(j["geoms_by_kind"]["box"], 1);
+  EXPECT_EQ(j["geoms_by_kind"]["plane"], 1);
+  EXPECT_EQ(j["geoms_by_kind"]["mesh"], 0);
+  EXPECT_EQ(j["mesh_triangles"], 0);
   EXPECT_TRUE(j["warnings"].is_array());
 }
 
@@ -242,6 +246,26 @@ TEST_F(Command, RefusesOutputsThatCannotBeWritten) {
   }
   expect_refused("run box_on_plane --json " + file("x") + " --svg " + file("x"), "same file");
   EXPECT_TRUE(leftovers().empty());
+}
+
+TEST_F(Command, FindsMeshFilesBesideTheScene) {
+  fs::create_directories(folder_ / "parts");
+  std::ofstream(folder_ / "parts" / "tetra.obj")
+      << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  const std::string scene = R"({"format": "sarrus-scene", "version": 1, "angle_unit": "rad", "bodies": [
+    {"name": "part", "density": 100, "recenter": true, "pose": {"p": [0, 0, 1]},
+     "shapes": [{"name": "tetra", "type": "mesh", "file": "parts/FILE"}]}],
+    "world_shapes": [{"type": "plane"}]})";
+  const auto with = [&](const std::string& name) {
+    std::string text = scene;
+    std::ofstream(file("scene.json")) << text.replace(text.find("FILE"), 4, name);
+    return file("scene.json");
+  };
+  const Result r = run("check " + with("tetra.obj"));
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_NE(r.out.find("2: 1 plane, 1 mesh, 4 triangles"), std::string::npos) << r.out;
+  expect_refused("check " + with("none.obj"), "shape 'tetra' of body 'part': file ");
+  expect_refused("check " + with("none.obj"), "parts/none.obj: the file does not exist; check the path");
 }
 
 TEST_F(Command, RefusesMalformedSceneFiles) {

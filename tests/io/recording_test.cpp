@@ -5,13 +5,17 @@
 #include <hdf5.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <random>
 #include <string>
 #include <vector>
 
+#include "io/shape_test_data.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/so3.h"
 #include "sarrus/model/builder.h"
 
 namespace sarrus {
@@ -81,8 +85,11 @@ void write(const fs::path& file, const Model& model, int samples) {
 
 class Recording : public testing::Test {
  protected:
+  Recording() : Recording(two_boxes(), kSamples) {}
+  Recording(Model model, int samples) : model_(std::move(model)), samples_(samples) {}
+
   void SetUp() override {
-    write(path_, model_, kSamples);
+    write(path_, model_, samples_);
     file_ = H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
     ASSERT_GE(file_, 0);
   }
@@ -111,6 +118,21 @@ class Recording : public testing::Test {
     return values;
   }
 
+  std::vector<std::string> strings(const char* name) const {
+    std::vector<char*> texts(static_cast<std::size_t>(shape(name)[0]));
+    const hid_t dataset = H5Dopen2(file_, name, H5P_DEFAULT);
+    const hid_t type = H5Dget_type(dataset);
+    EXPECT_GE(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts.data()), 0) << name;
+    std::vector<std::string> result;
+    for (char* text : texts) {
+      result.emplace_back(text);
+      H5free_memory(text);
+    }
+    H5Tclose(type);
+    H5Dclose(dataset);
+    return result;
+  }
+
   std::string text_attribute(const char* object, const char* name) const {
     const hid_t a = H5Aopen_by_name(file_, object, name, H5P_DEFAULT, H5P_DEFAULT);
     const hid_t type = H5Aget_type(a);
@@ -123,27 +145,32 @@ class Recording : public testing::Test {
     return result;
   }
 
-  Model model_ = two_boxes();
+  Model model_;
+  int samples_;
   fs::path path_ = temporary("recording.h5");
   hid_t file_ = -1;
 };
 
-using Shape = std::vector<hsize_t>;
+using Extent = std::vector<hsize_t>;
 
 TEST_F(Recording, HasTheDocumentedShapes) {
   const hsize_t T = kSamples;
-  EXPECT_EQ(shape("/time"), (Shape{T}));
-  EXPECT_EQ(shape("/bodies/position"), (Shape{T, 2, 3}));
-  EXPECT_EQ(shape("/bodies/quaternion_wxyz"), (Shape{T, 2, 4}));
-  EXPECT_EQ(shape("/bodies/angular_velocity"), (Shape{T, 2, 3}));
-  EXPECT_EQ(shape("/bodies/names"), (Shape{2}));
-  EXPECT_EQ(shape("/joints/coordinates"), (Shape{T, 3}));
-  EXPECT_EQ(shape("/joints/coordinate_names"), (Shape{3}));
-  EXPECT_EQ(shape("/geoms/size"), (Shape{3, 3}));
-  EXPECT_EQ(shape("/contacts/offset"), (Shape{T + 1}));
-  EXPECT_EQ(shape("/contacts/impulse_world"), (Shape{T, 3}));  // 0 + 1 + 2 contacts per three samples
-  EXPECT_EQ(shape("/residuals/status"), (Shape{T}));
-  EXPECT_EQ(shape("/energy/kinetic"), (Shape{T}));
+  EXPECT_EQ(shape("/time"), (Extent{T}));
+  EXPECT_EQ(shape("/bodies/position"), (Extent{T, 2, 3}));
+  EXPECT_EQ(shape("/bodies/quaternion_wxyz"), (Extent{T, 2, 4}));
+  EXPECT_EQ(shape("/bodies/angular_velocity"), (Extent{T, 2, 3}));
+  EXPECT_EQ(shape("/bodies/names"), (Extent{2}));
+  EXPECT_EQ(shape("/joints/coordinates"), (Extent{T, 3}));
+  EXPECT_EQ(shape("/joints/coordinate_names"), (Extent{3}));
+  EXPECT_EQ(shape("/geoms/size"), (Extent{3, 3}));
+  EXPECT_EQ(shape("/geoms/parts/size"), (Extent{3, 3}));
+  EXPECT_EQ(shape("/geoms/meshes/vertices"), (Extent{0, 3}));
+  EXPECT_EQ(shape("/geoms/meshes/triangle_offset"), (Extent{1}));
+  EXPECT_EQ(shape("/geoms/height_fields/spacing"), (Extent{0, 2}));
+  EXPECT_EQ(shape("/contacts/offset"), (Extent{T + 1}));
+  EXPECT_EQ(shape("/contacts/impulse_world"), (Extent{T, 3}));  // 0 + 1 + 2 contacts per three samples
+  EXPECT_EQ(shape("/residuals/status"), (Extent{T}));
+  EXPECT_EQ(shape("/energy/kinetic"), (Extent{T}));
 }
 
 TEST_F(Recording, KeepsEveryNumber) {
@@ -216,6 +243,80 @@ with h5py.File(sys.argv[1], "r") as f:
   std::fclose(out);
   EXPECT_EQ(std::system(("/usr/bin/python3 " + script.string() + " " + path_.string()).c_str()), 0);
   fs::remove(script);
+}
+
+// Every kind of shape, two of them sharing a mesh.
+Model all_shapes() {
+  ModelBuilder b("shapes");
+  std::mt19937 random(3);
+  const sarrus::Shape hull = test::random_hull(random, 40);
+  const sarrus::Shape mesh = test::l_mesh();
+  b.add_floor();
+  b.add_geom(kWorld, test::random_terrain(random, 4, 3), {Vec3(1, 2, 3)});
+  b.add_solid("ball", 1, sarrus::Shape::sphere(0.5), {});
+  b.add_solid("can", 1, sarrus::Shape::cylinder(0.1, 0.2), {});
+  b.add_solid("egg", 1, sarrus::Shape::ellipsoid({0.1, 0.2, 0.3}), {});
+  b.add_solid("stone", 1, hull, {});
+  b.add_solid("l", 1, mesh, {});
+  const Pose turned = {Vec3(0, 0, 2), so3_exp(Vec3(0, 0, 1))};
+  b.add_geom(4, sarrus::Shape::compound({{sarrus::Shape::box({1, 2, 3}), turned}, {mesh, {}}, {hull, turned}}), turned,
+             0, "group");
+  return b.build();
+}
+
+class ShapeRecording : public Recording {
+ protected:
+  ShapeRecording() : Recording(all_shapes(), 3) {}
+};
+
+TEST_F(ShapeRecording, HasAPartForEverythingThatIsDrawn) {
+  const std::vector<std::string> kinds = {"plane",     "height_field", "sphere", "cylinder",
+                                          "ellipsoid", "hull",         "mesh",   "compound"};
+  EXPECT_EQ(strings("/geoms/kind"), kinds);
+  const std::vector<std::string> parts = {"plane", "height_field", "sphere", "cylinder", "ellipsoid",
+                                          "hull",  "mesh",         "box",    "mesh",     "hull"};
+  EXPECT_EQ(strings("/geoms/parts/kind"), parts);
+  EXPECT_EQ(numbers("/geoms/parts/geom"), (std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7, 7, 7}));
+  EXPECT_EQ(numbers("/geoms/parts/mesh"), (std::vector<double>{-1, -1, -1, -1, -1, 0, 1, -1, 1, 0}));
+  EXPECT_EQ(numbers("/geoms/parts/height_field"), (std::vector<double>{-1, 0, -1, -1, -1, -1, -1, -1, -1, -1}));
+  const std::vector<double> size = numbers("/geoms/parts/size");
+  EXPECT_EQ(Vec3(size[9], size[10], size[11]), Vec3(0.1, 0.2, 0));
+  EXPECT_EQ(Vec3(size[12], size[13], size[14]), Vec3(0.1, 0.2, 0.3));
+  EXPECT_EQ(Vec3(size[21], size[22], size[23]), Vec3(1, 2, 3));
+  // Poses of children are in the body frame, like all others.
+  const std::vector<double> p = numbers("/geoms/parts/position");
+  EXPECT_EQ(Vec3(p[21], p[22], p[23]), Vec3(0, 0, 4));
+  const std::vector<double> q = numbers("/geoms/parts/quaternion_wxyz");
+  EXPECT_NEAR(q[28], std::cos(1.0), 1e-15);
+  EXPECT_NEAR(q[31], std::sin(1.0), 1e-15);
+}
+
+TEST_F(ShapeRecording, StoresEachSurfaceOnce) {
+  const ConvexHull& hull = *model_.geoms()[5].shape.hull;
+  const TriangleMesh& mesh = *model_.geoms()[6].shape.mesh;
+  const auto nv = static_cast<double>(hull.vertex_count());
+  const auto nt = static_cast<double>(hull.triangles().size());
+  EXPECT_EQ(numbers("/geoms/meshes/vertex_offset"), (std::vector<double>{0, nv, nv + 12}));
+  EXPECT_EQ(numbers("/geoms/meshes/triangle_offset"), (std::vector<double>{0, nt, nt + 20}));
+  const std::vector<double> v = numbers("/geoms/meshes/vertices");
+  const std::vector<double> t = numbers("/geoms/meshes/triangles");
+  const auto first_v = static_cast<std::size_t>(3 * hull.vertex_count());
+  const std::size_t first_t = 3 * hull.triangles().size();
+  for (std::size_t i = 0; i < 12; ++i) {
+    EXPECT_EQ(Vec3(v[first_v + 3 * i], v[first_v + 3 * i + 1], v[first_v + 3 * i + 2]), mesh.vertices()[i]);
+  }
+  for (std::size_t i = 0; i < 60; ++i) EXPECT_EQ(t[first_t + i], mesh.triangles()[i / 3][i % 3]);
+  for (std::size_t i = 0; i < first_t; ++i) EXPECT_LT(t[i], nv);
+}
+
+TEST_F(ShapeRecording, KeepsTerrain) {
+  const HeightField& field = *model_.geoms()[1].shape.height_field;
+  EXPECT_EQ(numbers("/geoms/height_fields/columns"), (std::vector<double>{4}));
+  EXPECT_EQ(numbers("/geoms/height_fields/rows"), (std::vector<double>{3}));
+  EXPECT_EQ(numbers("/geoms/height_fields/spacing"), (std::vector<double>{0.1, 0.15}));
+  EXPECT_EQ(numbers("/geoms/height_fields/offset"), (std::vector<double>{0, 12}));
+  EXPECT_EQ(numbers("/geoms/height_fields/heights"),
+            std::vector<double>(field.heights().begin(), field.heights().end()));
 }
 
 TEST(RecordingWriter, HandlesModelsWithoutJoints) {

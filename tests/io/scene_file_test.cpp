@@ -241,7 +241,7 @@ TEST_F(SceneFile, RotatedShapesRotateTheirInertia) {
 
 TEST_F(SceneFile, DocumentedExamplesLoad) {
   const std::vector<std::string> scenes = documented_scenes();
-  ASSERT_EQ(scenes.size(), 2u);
+  ASSERT_EQ(scenes.size(), 3u);
   const Model pendulum = parse_scene(scenes[0], "pendulum");
   EXPECT_EQ(pendulum.joint_count(), 1);
   EXPECT_TRUE(pendulum.loop_joints().empty());
@@ -249,6 +249,11 @@ TEST_F(SceneFile, DocumentedExamplesLoad) {
   EXPECT_EQ(four_bar.joint_count(), 4);
   EXPECT_EQ(four_bar.loop_joints().size(), 1u);
   expect_round_trip(four_bar);
+  const Model shapes = parse_scene(scenes[2], "shapes");
+  EXPECT_EQ(shapes.geoms().size(), 4u);
+  EXPECT_EQ(shapes.geoms()[3].shape.kind, ShapeKind::height_field);
+  EXPECT_EQ(shapes.bodies()[0].ccd, Ccd::speculative);
+  expect_round_trip(shapes);
 }
 
 TEST_F(SceneFile, SavesAndLoadsFiles) {
@@ -338,6 +343,7 @@ for name in sys.argv[2:]:
 TEST_F(SceneFile, SchemaAcceptsScenesAndRefusesUnknownKeys) {
   std::vector<std::string> scenes = documented_scenes();
   scenes.emplace_back(test::kHandWritten);
+  scenes.emplace_back(test::kShapesScene);
   scenes.push_back(scene_to_json(test::RandomModel(7).make_rich()));
   for (unsigned seed = 1; seed <= 5; ++seed) scenes.push_back(scene_to_json(test::RandomModel(seed).make(5)));
   std::string command = "python3 '" + write("check.py", kSchemaCheck).string() + "' '" +

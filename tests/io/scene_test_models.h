@@ -4,8 +4,10 @@
 #include <bit>
 #include <cstdint>
 #include <random>
+#include <span>
 #include <string>
 
+#include "io/shape_test_data.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/model/builder.h"
 
@@ -16,8 +18,8 @@ class ModelText {
  public:
   explicit ModelText(const ModelData& d) {
     add("name", d.name, d.description);
-    add("run", d.gravity, d.defaults.dt, d.defaults.duration, d.defaults.integrator);
-    for (const Body& b : d.bodies) add("body", b.name, b.mass, b.inertia_B, b.X_WB0, b.v0_W, b.w0_W);
+    add("run", d.gravity, d.defaults.dt, d.defaults.duration, d.defaults.integrator, d.self_collision);
+    for (const Body& b : d.bodies) add("body", b.name, b.mass, b.inertia_B, b.X_WB0, b.v0_W, b.w0_W, b.ccd);
     for (const Joint& j : d.joints) {
       add("joint", j.name, j.type, j.base, j.follower, j.p_BJ, j.p_FJ, j.q_BJ, j.q_FJ, j.length, j.rope, j.swing_limit,
           j.erp, j.first_dof);
@@ -33,7 +35,7 @@ class ModelText {
     for (const Material& m : d.materials) add("material", m.name, m.mu, m.restitution);
     for (const MaterialPair& p : d.material_pairs) add("pair", p.a, p.b, p.mu, p.restitution);
     for (const Geom& g : d.geoms) {
-      add("geom", g.name, g.body, g.shape.kind, g.shape.size, g.X_BG, g.material, g.group, g.collides_with);
+      add("geom", g.name, g.body, g.shape, g.X_BG, g.material, g.group, g.collides_with, g.margin);
     }
     for (const BodyPair& p : d.excludes) add("exclude", p.a, p.b);
     for (const BodyPair& p : d.includes) add("include", p.a, p.b);
@@ -51,6 +53,42 @@ class ModelText {
   void field(double x) { text_ += " " + std::to_string(x) + "#" + std::to_string(std::bit_cast<std::uint64_t>(x)); }
   void field(const Quat& q) { field(Eigen::Vector4d(q.coeffs())); }
   void field(const Pose& X) { field(X.p), field(X.q); }
+  void field(const Aabb& box) { field(box.lo), field(box.hi); }
+  void field(const MassProperties& m) { field(m.volume), field(m.centre), field(m.inertia); }
+  template <class T, std::size_t N>
+  void field(const std::array<T, N>& list) {
+    for (const T& x : list) field(x);
+  }
+  template <class T>
+  void field(std::span<T> list) {
+    for (const auto& x : list) field(x);
+  }
+  // With everything that is derived from the points.
+  void field(const ConvexHull& h) {
+    add("hull", h.vertices(), h.edges(), h.box(), h.inner_radius(), h.outer_radius(), h.mass_properties());
+    for (int i = 0; i < h.face_count(); ++i) {
+      const ConvexHull::Face& f = h.faces()[static_cast<std::size_t>(i)];
+      add("face", f.first, f.size, f.normal, f.offset, h.face_vertices(i), h.face_edges(i), h.contact_corners(i));
+    }
+    for (int i = 0; i < h.vertex_count(); ++i) add("vertex", h.neighbours(i), h.faces_of(i));
+  }
+  void field(const TriangleMesh& m) {
+    add("mesh", m.vertices(), m.triangles(), m.surface(), m.box(), m.outer_radius());
+    for (int t = 0; t < m.triangle_count(); ++t) add("t", m.normal(t), m.neighbour(t, 0), m.neighbour(t, 1));
+    if (m.surface() == TriangleMesh::Surface::closed) add("mass", m.mass_properties("mesh"));
+    if (m.hull() != nullptr) field(*m.hull());
+  }
+  void field(const HeightField& f) {
+    add("field", f.columns(), f.rows(), f.dx(), f.dy(), f.heights(), f.box(), f.outer_radius());
+  }
+  void field(const Shape& s) {
+    add("shape", s.kind, s.size, s.mass_from_hull);
+    if (s.hull != nullptr) field(*s.hull);
+    if (s.mesh != nullptr) field(*s.mesh);
+    if (s.height_field != nullptr) field(*s.height_field);
+    if (s.children == nullptr) return;
+    for (const CompoundChild& c : *s.children) field(c.shape), field(c.X_SC);
+  }
   template <int R, int C>
   void field(const Eigen::Matrix<double, R, C>& m) {
     for (Eigen::Index i = 0; i < m.size(); ++i) field(m(i % m.rows(), i / m.rows()));
@@ -88,6 +126,7 @@ class RandomModel {
   Model make_rich() {
     ModelBuilder b("rich", "every feature");
     b.set_gravity({0.1, -0.0, -9.81});
+    b.set_self_collision(false);
     b.add_material("rubber", 1.1, 0.5);
     b.set_material_pair(1, 0, 0.9, 0.25);
     b.set_material_pair(1, 1, 1.3, 0.5);
@@ -135,17 +174,37 @@ class RandomModel {
     }
     const int body = b.add_body("body " + std::to_string(i), mass, I, i == 0 ? Pose{} : pose());
     if (coin()) b.set_velocity(body, vector(), vector());
+    b.body(body).ccd = static_cast<Ccd>(pick(3));
   }
 
   void add_shapes(ModelBuilder& b, int bodies) {
     for (int i = 0; i < 2 * bodies; ++i) {
       const int body = pick(bodies + 1) - 1;
-      const Shape shapes[] = {Shape::sphere(magnitude()), Shape::capsule(magnitude(), magnitude()),
-                              Shape::box({magnitude(), magnitude(), magnitude()})};
-      const int geom = b.add_geom(body, shapes[pick(3)], coin() ? pose() : Pose{}, pick(3));
+      const int geom = b.add_geom(body, solid(), coin() ? pose() : Pose{}, pick(3));
       if (coin()) b.geom(geom).group = static_cast<std::uint32_t>(random_());
       if (coin()) b.geom(geom).collides_with = static_cast<std::uint32_t>(random_());
+      if (coin()) b.geom(geom).margin = magnitude();
     }
+    if (coin()) b.add_geom(kWorld, random_terrain(random_, 2 + pick(5), 2 + pick(5)), pose());
+  }
+
+  Shape convex_solid() {
+    const double a = magnitude();
+    const double c = magnitude();
+    const Shape shapes[] = {Shape::sphere(a), Shape::capsule(a, c), Shape::box({a, c, magnitude()}),
+                            Shape::cylinder(a, c), Shape::ellipsoid({c, a, magnitude()})};
+    const int k = pick(6);
+    return k < 5 ? shapes[k] : random_hull(random_, 4 + pick(60));
+  }
+
+  Shape solid() {
+    const int k = pick(8);
+    if (k == 6) return box_mesh({magnitude(), magnitude(), 1});
+    if (k < 7) return convex_solid();
+    std::vector<CompoundChild> children;
+    for (int i = 0; i <= pick(3); ++i) children.push_back({convex_solid(), coin() ? pose() : Pose{}});
+    children.push_back({l_mesh(), pose()});
+    return Shape::compound(std::move(children));
   }
 
   // The world's shapes first and a body's shapes apart: the file needs shape_order.
@@ -158,6 +217,16 @@ class RandomModel {
     b.geom(1).collides_with = 0;
     b.geom(2).group = ~0u;
     b.geom(2).collides_with = 2;
+    b.geom(3).margin = 0.005;
+    b.add_geom(1, Shape::cylinder(0.1, 0.2), pose());
+    b.add_geom(1, Shape::ellipsoid({0.1, 0.2, 0.3}));
+    const Shape hull = random_hull(random_, 30);
+    b.add_geom(0, hull, pose());
+    b.add_geom(3, hull, pose());  // the same points
+    b.add_geom(0, l_mesh(), pose());
+    b.geom(b.add_geom(kWorld, l_mesh())).shape.mass_from_hull = true;
+    b.add_geom(kWorld, random_terrain(random_, 30, 20), pose());
+    b.add_geom(1, Shape::compound({{Shape::box({1, 2, 3}), pose()}, {l_mesh(), {}}, {hull, pose()}}));
   }
 
   void add_joint(ModelBuilder& b, int i, int bodies) {
@@ -255,6 +324,39 @@ inline constexpr const char* kHandWritten = R"({
   "excludes": [["rod", "disc"], ["plate", "world"]],
   "includes": [["rod", "bar"]],
   "shape_order": ["floor", "left", "right", "box", "can"]
+})";
+
+// One of each of the shapes that have points, and everything that goes with them.
+inline constexpr const char* kShapesScene = R"({
+  "format": "sarrus-scene",
+  "version": 1,
+  "angle_unit": "deg",
+  "self_collision": false,
+  "defaults": {"body": {"density": 1000, "ccd": "speculative"}, "shape": {"margin": 0.004}},
+  "bodies": [
+    {"name": "can", "ccd": "off", "shapes": [{"name": "tin", "type": "cylinder", "radius": 0.1, "half_length": 0.2}]},
+    {"name": "egg", "shapes": [{"name": "shell", "type": "ellipsoid", "semi_axes": [0.1, 0.2, 0.3], "margin": 0}]},
+    {"name": "wedge", "pose": {"p": [1, 0, 0], "euler_xyz": [0, 0, 90]}, "recenter": true,
+     "shapes": [{"name": "point", "type": "hull", "points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}]},
+    {"name": "block", "recenter": true,
+     "shapes": [{"name": "corner", "type": "mesh", "mass_from": "solid", "flip": false,
+                 "vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]],
+                 "triangles": [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]},
+                {"name": "copy", "type": "mesh", "same_as": "corner", "pose": {"p": [2, 0, 0]}}]},
+    {"name": "hammer", "shapes": [{"name": "tool", "type": "compound", "children": [
+        {"type": "box", "half_extents": [0.1, 0.1, 0.2]},
+        {"type": "cylinder", "radius": 0.05, "half_length": 0.3, "pose": {"euler_xyz": [90, 0, 0]}}]}]}
+  ],
+  "world_shapes": [
+    {"name": "hills", "type": "height_field", "columns": 3, "rows": 2, "spacing": [0.5, 1],
+     "heights": [0, 0.1, 0, 0.2, 0, 0.1]},
+    {"name": "dunes", "type": "height_field", "spacing": [0.5, 1], "heights": [[0, 0.1, 0], [0.2, 0, 0.1]]}
+  ],
+  "joints": [
+    {"name": "hinge", "type": "revolute", "base": "wedge", "follower": "block",
+     "base_frame": {"p": [1, 0, 0]}, "follower_frame": {"p": [0, 1, 0]}},
+    {"name": "ball", "type": "spherical", "base": "world", "follower": "wedge", "at": [1, 1, 1]}
+  ]
 })";
 
 }  // namespace sarrus::test

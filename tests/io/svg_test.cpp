@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
 #include <numbers>
+#include <random>
 #include <string>
 #include <vector>
 
+#include "io/shape_test_data.h"
 #include "sarrus/io/svg_strip.h"
 #include "sarrus/io/svg_strip_draw.h"
 #include "sarrus/io/svg_strip_view.h"
@@ -205,18 +209,160 @@ TEST(SvgView, LooksAtThePlaneOfTheMotion) {
   EXPECT_NEAR(view_of(2 * oblique, Vec3::UnitZ()).right.dot(oblique), 1, 1e-9);
 }
 
+svg::Outline only_silhouette(const Shape& shape, const Pose& X, const svg::View& view) {
+  const std::vector<svg::Outline> outlines = svg::silhouettes(shape, X, view);
+  EXPECT_EQ(outlines.size(), 1u);
+  return outlines.front();
+}
+
+svg::Box2 box_of(const Shape& shape, const Pose& X, const svg::View& view) {
+  svg::Box2 box;
+  for (const svg::Outline& o : svg::silhouettes(shape, X, view)) svg::extend(box, o);
+  return box;
+}
+
 TEST(SvgView, SilhouettesAreHulls) {
   const svg::View view;
-  const svg::Outline box = svg::silhouette(Shape::box({1, 2, 3}), {}, view);
-  EXPECT_EQ(box.points.size(), 4u);
+  EXPECT_EQ(only_silhouette(Shape::box({1, 2, 3}), {}, view).points.size(), 4u);
   const Pose tilted = {Vec3::Zero(), Quat(Eigen::AngleAxisd(0.5, Vec3(1, 1, 1).normalized()))};
-  EXPECT_EQ(svg::silhouette(Shape::box({1, 2, 3}), tilted, view).points.size(), 6u);
-  svg::Box2 bounds;
-  svg::extend(bounds, svg::silhouette(Shape::capsule(0.5, 2), {}, view));
+  EXPECT_EQ(only_silhouette(Shape::box({1, 2, 3}), tilted, view).points.size(), 6u);
+  const svg::Box2 bounds = box_of(Shape::capsule(0.5, 2), {}, view);
   EXPECT_NEAR(bounds.sizes().y(), 5, 1e-12);
   EXPECT_NEAR(bounds.sizes().x(), 1, 1e-12);
   EXPECT_EQ(svg::convex_hull({{0, 0}, {1, 0}, {0.5, 0}}).size(), 2u);
   EXPECT_EQ(svg::convex_hull({{0, 0}, {0, 0}}).size(), 1u);
+  EXPECT_TRUE(svg::silhouettes(Shape::plane(), {}, view).empty());
+}
+
+// Half widths of the shadow along the view axes are the half extents of the box around the turned shape
+// (spec/collision.md §1).
+TEST(SvgView, SilhouettesOfRoundShapes) {
+  const svg::View view;
+  for (const double angle : {0.0, 0.3, 1.0, 1.5}) {
+    const Pose X = {Vec3(1, 2, 3), Quat(Eigen::AngleAxisd(angle, Vec3(1, 2, -1).normalized()))};
+    const Mat3 R = X.R();
+    const double r = 0.4;
+    const double h = 0.7;
+    const svg::Box2 cylinder = box_of(Shape::cylinder(r, h), X, view);
+    const svg::Box2 ellipsoid = box_of(Shape::ellipsoid({0.2, 0.5, 0.9}), X, view);
+    for (const int axis : {0, 2}) {
+      const int k = axis == 0 ? 0 : 1;
+      const double a = R(axis, 2);
+      EXPECT_NEAR(0.5 * cylinder.sizes()[k], h * std::abs(a) + r * std::sqrt(1 - a * a), 1e-3 * r);
+      EXPECT_NEAR(0.5 * ellipsoid.sizes()[k], (R.row(axis).transpose().cwiseProduct(Vec3(0.2, 0.5, 0.9))).norm(), 1e-3);
+      EXPECT_NEAR(cylinder.center()[k], X.p[axis], 1e-12);
+      EXPECT_NEAR(ellipsoid.center()[k], X.p[axis], 1e-12);
+    }
+  }
+  // Seen end-on a cylinder is its circle.
+  const Pose end_on = {Vec3::Zero(), Quat(Eigen::AngleAxisd(std::numbers::pi / 2, Vec3::UnitX()))};
+  for (const Vec2& p : only_silhouette(Shape::cylinder(0.4, 0.7), end_on, view).points)
+    EXPECT_NEAR(p.norm(), 0.4, 1e-12);
+}
+
+TEST(SvgView, SilhouettesOfPointsAndCompounds) {
+  const svg::View view;
+  EXPECT_EQ(only_silhouette(test::l_mesh(), {}, view).points.size(), 5u);  // the hull of the L
+  const svg::View from_x = {Vec3::UnitY(), Vec3::UnitZ(), ""};
+  EXPECT_EQ(only_silhouette(test::l_mesh(), {}, from_x).points.size(), 4u);
+  const Shape compound =
+      Shape::compound({{Shape::sphere(0.5), {}}, {Shape::box({1, 1, 1}), {Vec3(3, 0, 0)}}, {test::l_mesh(), {}}});
+  const std::vector<svg::Outline> outlines = svg::silhouettes(compound, {Vec3(0, 0, 5)}, view);
+  ASSERT_EQ(outlines.size(), 3u);
+  EXPECT_EQ(outlines[0].radius, 0.5);
+  EXPECT_EQ(outlines[0].points[0], Vec2(0, 5));
+  EXPECT_EQ(outlines[1].points.size(), 4u);
+}
+
+// The profile of terrain: the highest points over depth. A ridge along y at x = 1 and a bump behind it.
+TEST(SvgView, ProfilesOfHeightFields) {
+  ModelBuilder b("terrain");
+  const std::vector<double> heights = {0, 1, 0, 0, 0, 0, 1, 0, 0, 0.5};  // 5 x 2
+  b.add_geom(kWorld, Shape::terrain(HeightField::build(5, 2, 1, 1, heights, "field")), {Vec3(0, 0, 10)});
+  const Model model = b.build();
+  const std::vector<svg::Ground> side = svg::grounds(model.geoms()[0], svg::View{});
+  ASSERT_EQ(side.size(), 1u);
+  EXPECT_TRUE(side[0].bottom.empty());
+  const auto height = [&](double x) {
+    const auto& top = side[0].top;
+    for (std::size_t i = 1; i < top.size(); ++i) {
+      if (x > top[i].x()) continue;
+      const double t = (x - top[i - 1].x()) / (top[i].x() - top[i - 1].x());
+      return top[i - 1].y() + t * (top[i].y() - top[i - 1].y());
+    }
+    return kInf;
+  };
+  EXPECT_NEAR(height(-2), 10, 1e-9);
+  EXPECT_NEAR(height(-1), 11, 0.02);
+  EXPECT_NEAR(height(-1.5), 10.5, 0.02);
+  EXPECT_NEAR(height(0.5), 10, 1e-2);
+  EXPECT_NEAR(height(1.8), 10.4, 0.02);
+  EXPECT_LT(side[0].top.size(), 30u);  // straight parts are lines
+  const svg::View from_above = {Vec3::UnitX(), Vec3::UnitY(), ""};
+  EXPECT_TRUE(svg::grounds(model.geoms()[0], from_above).empty());
+  EXPECT_EQ(svg::draw_world(model, from_above).shapes.size(), 1u);
+}
+
+TEST(SvgView, ProfilesOfMeshesOfTheWorld) {
+  ModelBuilder b("mesh");
+  b.add_geom(kWorld, test::l_mesh());
+  const std::vector<svg::Ground> side = svg::grounds(b.build().geoms()[0], svg::View{});
+  ASSERT_EQ(side.size(), 1u);
+  svg::Box2 top;
+  svg::Box2 bottom;
+  for (const Vec2& p : side[0].top) top.extend(p);
+  for (const Vec2& p : side[0].bottom) bottom.extend(p);
+  EXPECT_NEAR(top.min().y(), 1, 1e-9);
+  EXPECT_NEAR(top.max().y(), 2, 1e-9);
+  EXPECT_NEAR(bottom.max().y(), 0, 1e-9);
+  EXPECT_NEAR(top.sizes().x(), 2, 1e-9);
+  // A wall seen edge-on has no width to go along.
+  ModelBuilder wall("wall");
+  const std::vector<Vec3> corners = {{0, 0, 0}, {0, 1, 0}, {0, 1, 1}, {0, 0, 1}};
+  const std::vector<TriangleMesh::Triangle> triangles = {{0, 1, 2}, {0, 2, 3}};
+  wall.add_geom(kWorld, Shape::triangles(TriangleMesh::build(corners, triangles, "wall")));
+  EXPECT_TRUE(svg::grounds(wall.build().geoms()[0], svg::View{}).empty());
+  expect_sound(strip(wall.build(), Vec3::Zero(), false));
+}
+
+// Every kind at once, on bodies and on the world.
+Model shapes_model() {
+  ModelBuilder b("every shape");
+  std::mt19937 random(8);
+  std::vector<double> heights;
+  for (int j = 0; j < 40; ++j) {
+    for (int i = 0; i < 60; ++i) heights.push_back(-0.3 + 0.2 * std::sin(0.25 * i) + 0.02 * j);
+  }
+  b.add_geom(kWorld, Shape::terrain(HeightField::build(60, 40, 0.2, 0.1, heights, "field")));
+  b.add_geom(kWorld, test::l_mesh(), {Vec3(4, 0, 1)});
+  b.add_geom(kWorld, Shape::cylinder(0.3, 0.6), {Vec3(-5.2, 0, 0.9)});
+  const auto turn = [](double angle, const Vec3& axis) { return Quat(Eigen::AngleAxisd(angle, axis.normalized())); };
+  const Shape shapes[] = {Shape::sphere(0.4),
+                          Shape::capsule(0.2, 0.4),
+                          Shape::box({0.3, 0.4, 0.2}),
+                          Shape::cylinder(0.4, 0.3),
+                          Shape::ellipsoid({0.6, 0.3, 0.3}),
+                          test::random_hull(random, 20),
+                          test::l_mesh(),
+                          Shape::compound({{Shape::box({0.2, 0.2, 0.2}), {Vec3(0, 0, 0.6)}},
+                                           {Shape::cylinder(0.06, 0.5), {}},
+                                           {Shape::sphere(0.15), {Vec3(0, 0, -0.6)}}})};
+  for (int i = 0; i < 8; ++i) {
+    const Shape& s = shapes[i];
+    b.add_solid("body" + std::to_string(i), 1, s,
+                {Vec3(-4.2 + 1.25 * i, 0, 1.4), turn(0.4 + 0.3 * i, Vec3(1, 1, 0.3))});
+  }
+  const Quat end_on = turn(std::numbers::pi / 2, Vec3::UnitX());
+  b.add_solid("wheel", 1, Shape::cylinder(0.5, 0.1), {Vec3(-2.5, 0, 2.8), end_on});
+  return b.build();
+}
+
+TEST(SvgStrip, DrawsEveryShape) {
+  const std::string svg = strip(shapes_model(), {0.2, 0, -0.3}, true, 2);
+  expect_sound(svg);
+  EXPECT_EQ(count(svg, "class=\"terrain\""), 2 * 2);
+  EXPECT_EQ(count(svg, "<title>body"), 2 * 8);
+  if (const char* file = std::getenv("SARRUS_TEST_SVG")) std::ofstream(file) << svg;
 }
 
 TEST(SvgText, ScaleBarsHaveRoundLengths) {

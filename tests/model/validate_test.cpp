@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -269,6 +270,130 @@ TEST(Validate, GeomsAndPairs) {
       {"exclude unknown", [](auto& b) { b.exclude(1, 4); }, "exclude #0", "second refers to body 4", "3 bodies"},
       {"include same", [](auto& b) { b.include(kWorld, kWorld); }, "include #0", "same body twice", "two different"},
   });
+}
+
+std::shared_ptr<const ConvexHull> tetrahedron() {
+  const std::vector<Vec3> corners = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  return ConvexHull::build(corners, "tetrahedron");
+}
+
+std::shared_ptr<const TriangleMesh> triangle() {
+  const std::vector<Vec3> corners = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  const std::vector<TriangleMesh::Triangle> triangles = {{0, 1, 2}};
+  return TriangleMesh::build(corners, triangles, "triangle");
+}
+
+std::shared_ptr<const HeightField> field() {
+  const std::vector<double> heights(4, 0.0);
+  return HeightField::build(2, 2, 1, 1, heights, "field");
+}
+
+TEST(Validate, SizesOfRoundShapes) {
+  const std::string size = "give a size > 0";
+  const auto add = [](const Shape& s) { return [s](ModelBuilder& b) { b.add_geom(0, s, {}, 0, "x"); }; };
+  expect_refused({
+      {"cylinder radius", add(Shape::cylinder(0, 1)), "shape 'x'", "radius is 0", size},
+      {"cylinder length", add(Shape::cylinder(1, -2)), "shape 'x'", "half length is -2", size},
+      {"cylinder NaN", add(Shape::cylinder(kNan, 1)), "shape 'x'", "size", "finite"},
+      {"cylinder huge", add(Shape::cylinder(1, 2e6)), "shape 'x'", "half length is 2000000", "scale the model"},
+      {"ellipsoid 0", add(Shape::ellipsoid({1, 1, 0})), "shape 'x'", "semi-axis is 0", size},
+      {"ellipsoid -1", add(Shape::ellipsoid({1, -1, 1})), "shape 'x'", "semi-axis is -1", size},
+      {"ellipsoid inf", add(Shape::ellipsoid({kInf, 1, 1})), "shape 'x'", "size", "finite"},
+      {"ellipsoid huge", add(Shape::ellipsoid({1, 1, 1e7})), "shape 'x'", "semi-axis is 1", "scale the model"},
+  });
+}
+
+TEST(Validate, ShapesWithData) {
+  const auto add = [](const Shape& s, int body = 0) {
+    return [s, body](ModelBuilder& b) { b.add_geom(body, s, {}, 0, "x"); };
+  };
+  expect_refused({
+      {"hull", add(Shape::convex(nullptr)), "shape 'x'", "a hull without data", "Shape::convex"},
+      {"mesh", add(Shape::triangles(nullptr)), "shape 'x'", "a mesh without data", "Shape::triangles"},
+      {"field", add(Shape::terrain(nullptr), kWorld), "shape 'x'", "a height_field without data", "Shape::terrain"},
+      {"field on a body", add(Shape::terrain(field())), "shape 'x'", "a height_field can only belong to the world",
+       "use a box"},
+      {"no children", add(Shape::compound({})), "shape 'x'", "at least one child", "add children"},
+  });
+}
+
+TEST(Validate, Compounds) {
+  const auto add = [](CompoundChild child, int body = 0) {
+    return [child, body](ModelBuilder& b) {
+      b.add_geom(body, Shape::compound({{Shape::sphere(1), {}}, child}), {}, 0, "x");
+    };
+  };
+  const std::string element = "shape 'x', child 1";
+  const std::string part = "make it a shape of its own";
+  const Shape inner = Shape::compound({{Shape::sphere(1), {}}});
+  expect_refused({
+      {"plane", add({Shape::plane(), {}}, kWorld), element, "a plane cannot be part", part},
+      {"field", add({Shape::terrain(field()), {}}, kWorld), element, "a height_field cannot be part", part},
+      {"nested", add({inner, {}}), element, "a compound cannot be part", part},
+      {"size", add({Shape::cylinder(1, 0), {}}), element, "half length is 0", "give a size > 0"},
+      {"data", add({Shape::convex(nullptr), {}}), element, "without data", "Shape::convex"},
+      {"pose", add({Shape::sphere(1), {Vec3(0, kNan, 0)}}), element, "pose position", "finite"},
+      {"turn", add({Shape::sphere(1), {Vec3::Zero(), Quat(0, 0, 0, 0)}}), element, "not a rotation", "unit"},
+  });
+}
+
+TEST(Validate, Margins) {
+  const std::string number = "finite number >= 0";
+  expect_refused({
+      {"margin -2", [](auto& b) { b.geom(0).margin = -2; }, "shape 'geom0'", "margin is -2", number},
+      {"margin NaN", [](auto& b) { b.geom(0).margin = kNan; }, "shape 'geom0'", "margin is nan", number},
+      {"margin inf", [](auto& b) { b.geom(0).margin = kInf; }, "shape 'geom0'", "margin is inf", number},
+  });
+  ModelBuilder b = valid_model();
+  b.geom(0).margin = 0;
+  b.geom(1).margin = kUseDefault;
+  EXPECT_EQ(b.build().geoms()[0].margin, 0);
+}
+
+TEST(Validate, AcceptsEveryShape) {
+  ModelBuilder b = valid_model();
+  const Shape compound = Shape::compound({{Shape::cylinder(1, 2), {}}, {Shape::triangles(triangle()), {}}});
+  for (const Shape& s : {Shape::cylinder(1, 2), Shape::ellipsoid({1, 2, 3}), Shape::convex(tetrahedron()),
+                         Shape::triangles(triangle()), compound}) {
+    b.add_geom(0, s);
+    b.add_geom(kWorld, s);
+  }
+  b.add_geom(kWorld, Shape::terrain(field()));
+  const Model m = b.build();
+  EXPECT_EQ(m.geoms().size(), 4u + 11u);
+  // Data is shared, not copied.
+  EXPECT_EQ(m.geoms()[8].shape.hull, m.geoms()[9].shape.hull);
+}
+
+// Numbers without a meaning would get lost in files.
+TEST(Validate, ZeroesUnusedSizes) {
+  ModelBuilder b = valid_model();
+  Shape can = Shape::cylinder(1, 2);
+  can.size[2] = 7;
+  Shape hull = Shape::convex(tetrahedron());
+  hull.size = Vec3(1, 2, 3);
+  b.add_geom(0, can, {}, 0, "can");
+  b.add_geom(0, Shape::compound({{can, {}}, {hull, {Vec3::Zero(), Quat(1.0001, 0, 0, 0)}}}), {}, 0, "both");
+  const Model m = b.build();
+  EXPECT_EQ(m.geoms()[4].shape.size, Vec3(1, 2, 0));
+  EXPECT_EQ((*m.geoms()[5].shape.children)[0].shape.size, Vec3(1, 2, 0));
+  EXPECT_EQ((*m.geoms()[5].shape.children)[1].shape.size, Vec3(0, 0, 0));
+  EXPECT_EQ((*m.geoms()[5].shape.children)[1].X_SC.q.norm(), 1);
+}
+
+// A solid's frame is at its centre of mass whatever the frame of its shape.
+TEST(Builder, SolidsOfAnyShape) {
+  ModelBuilder b("solids");
+  const Pose X_WS = {Vec3(1, 2, 3), Quat(0.5, 0.5, 0.5, 0.5)};
+  b.add_solid("tetrahedron", 6, Shape::convex(tetrahedron()), X_WS);
+  b.add_solid("can", 3, Shape::cylinder(1, 2), X_WS);
+  const Model m = b.build();
+  EXPECT_LT((m.bodies()[0].X_WB0.p - X_WS * Vec3(0.25, 0.25, 0.25)).norm(), 1e-15);
+  EXPECT_LT((m.geoms()[0].X_BG.p + Vec3(0.25, 0.25, 0.25)).norm(), 1e-15);
+  EXPECT_NEAR(m.bodies()[0].inertia_B(0, 0), 6 * 3.0 / 40, 1e-14);  // m a^2 3/40 about the centre, legs a = 1
+  EXPECT_EQ(m.bodies()[1].inertia_B, solid_inertia(Shape::cylinder(1, 2), 3));
+  EXPECT_THROW(b.add_solid("open", 1, Shape::triangles(triangle()), {}), InputError);
+  EXPECT_THROW(b.add_solid("plane", 1, Shape::plane(), {}), InputError);
 }
 
 TEST(Validate, ModelNumbers) {

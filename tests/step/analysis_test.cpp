@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <string>
 #include <vector>
 
+#include "io/shape_test_data.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/model/builder.h"
 #include "sarrus/scenes/scenes.h"
@@ -164,6 +166,129 @@ TEST(AnalysisWarnings, ABodyNothingCanTouch) {
   b.add_sphere_body("a", 1, 0.1, {});
   b.add_body("ghost", 1, Mat3::Identity(), {});
   EXPECT_TRUE(warns(analyse(b.build()), "body 'ghost' has neither a joint nor a shape"));
+}
+
+TEST(Analysis, CountsShapesByKind) {
+  ModelBuilder b("shapes");
+  b.add_floor();
+  const Shape mesh = test::l_mesh();
+  b.add_solid("a", 1, mesh, {});
+  b.add_solid("b", 1, mesh, {Vec3(5, 0, 0)});
+  b.add_geom(0, Shape::compound({{Shape::box({1, 1, 1}), {}}, {Shape::sphere(1), {}}}));
+  std::mt19937 random(1);
+  b.add_geom(kWorld, test::random_terrain(random, 4, 3), {Vec3(0, 0, -9)});
+  const ModelAnalysis a = analyse(b.build());
+  const auto of = [&](ShapeKind kind) { return a.geoms_by_kind[static_cast<std::size_t>(kind)]; };
+  EXPECT_EQ(a.geoms, 5);
+  EXPECT_EQ(of(ShapeKind::plane), 1);
+  EXPECT_EQ(of(ShapeKind::mesh), 2);
+  EXPECT_EQ(of(ShapeKind::compound), 1);
+  EXPECT_EQ(of(ShapeKind::height_field), 1);
+  EXPECT_EQ(of(ShapeKind::box), 0);
+  EXPECT_EQ(a.mesh_triangles, 20 + 12);  // the mesh is shared
+}
+
+// A mesh of the given triangles, moving or not.
+ModelAnalysis analyse_mesh(const std::vector<Vec3>& vertices, const std::vector<TriangleMesh::Triangle>& triangles,
+                           bool moves) {
+  ModelBuilder b("mesh");
+  b.add_body("body", 1, Mat3::Identity(), {});
+  b.add_geom(moves ? 0 : kWorld, Shape::triangles(TriangleMesh::build(vertices, triangles, "mesh")), {}, 0, "part");
+  return analyse(b.build());
+}
+
+TEST(AnalysisWarnings, MeshesThatAreNotClosed) {
+  const test::Surface box = test::box_surface({0, 0, 0}, {1, 1, 1});
+  for (const bool moves : {false, true}) {
+    auto triangles = box.triangles();
+    EXPECT_FALSE(warns(analyse_mesh(box.vertices, triangles, moves), "mesh of shape 'part'"));
+    triangles.pop_back();
+    EXPECT_EQ(warns(analyse_mesh(box.vertices, triangles, moves), "the mesh of shape 'part' is not closed"), moves);
+    triangles = box.triangles();
+    for (auto& t : triangles) std::swap(t[0], t[1]);
+    EXPECT_EQ(warns(analyse_mesh(box.vertices, triangles, moves), "the mesh of shape 'part' is inside out"), moves);
+  }
+}
+
+TEST(AnalysisWarnings, TrianglesThatAreLeftOut) {
+  const test::Surface box = test::box_surface({0, 0, 0}, {1, 1, 1});
+  auto triangles = box.triangles();
+  triangles.push_back(triangles[3]);
+  triangles.push_back({0, 0, 1});
+  for (const bool moves : {false, true}) {
+    EXPECT_TRUE(
+        warns(analyse_mesh(box.vertices, triangles, moves), "2 triangles of the mesh of shape 'part' are left"));
+  }
+}
+
+// The hull of an L of three cubes has 3.5/3 = 1.17 times its volume, that of a longer one more.
+TEST(AnalysisWarnings, MeshesMuchSmallerThanTheirHull) {
+  for (const double length : {1.0, 3.0}) {
+    std::vector<Vec3> vertices = test::l_surface().vertices;
+    for (Vec3& v : vertices) {
+      if (v.x() > 1.5) v.x() = 1 + length;
+      if (v.z() > 1.5) v.z() = 1 + length;
+    }
+    const double ratio = (1 + 2 * length + 0.5 * length * length) / (1 + 2 * length);
+    for (const bool moves : {false, true}) {
+      const ModelAnalysis a = analyse_mesh(vertices, test::l_triangles(), moves);
+      EXPECT_EQ(warns(a, "the hull of the mesh of shape 'part' has"), moves && ratio > 1.2) << length;
+    }
+  }
+}
+
+TEST(AnalysisWarnings, SharedMeshesWarnOnce) {
+  const test::Surface box = test::box_surface({0, 0, 0}, {1, 1, 1});
+  auto triangles = box.triangles();
+  triangles.pop_back();
+  const Shape open = Shape::triangles(TriangleMesh::build(box.vertices, triangles, "mesh"), true);
+  ModelBuilder b("three");
+  for (int i = 0; i < 3; ++i) b.add_solid("body" + std::to_string(i), 1, open, {Vec3(3 * i, 0, 0)});
+  const ModelAnalysis a = analyse(b.build());
+  ASSERT_EQ(a.warnings.size(), 1u);
+  EXPECT_TRUE(warns(a, "shape 'geom0' (and 2 more like it) is not closed"));
+}
+
+TEST(AnalysisWarnings, SlenderShapes) {
+  const std::vector<Vec3> needle = {{0, 0, 0}, {3, 0, 0}, {0, 1e-4, 0}, {0, 0, 1e-4}};
+  for (const Shape& s :
+       {Shape::cylinder(1e-5, 1), Shape::cylinder(2, 1e-4), Shape::box({1, 1, 5e-5}), Shape::ellipsoid({1e-5, 1, 1}),
+        Shape::capsule(1e-5, 1), Shape::convex(ConvexHull::build(needle, "needle"))}) {
+    ModelBuilder b("needle");
+    b.add_geom(kWorld, s, {}, 0, "needle");
+    EXPECT_TRUE(warns(analyse(b.build()), "shape 'needle' is ")) << name(s.kind);
+  }
+  ModelBuilder b("rod");
+  b.add_geom(kWorld, Shape::cylinder(1e-3, 1));
+  b.add_geom(kWorld, Shape::box({1e-3, 1, 1}));
+  b.add_geom(kWorld, Shape::compound({{Shape::box({1e-6, 1, 1}), {}}}), {}, 0, "foil");
+  const ModelAnalysis a = analyse(b.build());
+  ASSERT_EQ(a.warnings.size(), 1u);
+  EXPECT_TRUE(warns(a, "shape 'foil', child 0 is 1e+06 times as long as thick"));
+}
+
+TEST(AnalysisWarnings, ShapesThatMakeCollisionSlow) {
+  std::mt19937 random(2);
+  std::normal_distribution<double> normal;
+  std::vector<Vec3> ball;
+  for (int i = 0; i < 2100; ++i) ball.push_back(Vec3(normal(random), normal(random), normal(random)).normalized());
+  ModelBuilder b("ball");
+  b.add_geom(kWorld, Shape::convex(ConvexHull::build(ball, "ball")), {}, 0, "ball");
+  EXPECT_TRUE(warns(analyse(b.build()), "the hull of shape 'ball' has 2100 vertices"));
+  // A wavy sheet of many triangles.
+  std::vector<Vec3> vertices;
+  std::vector<TriangleMesh::Triangle> triangles;
+  const int n = 230;
+  for (int i = 0; i < n * n; ++i) vertices.emplace_back(i % n, i / n, std::sin(0.1 * i));
+  for (int j = 0; j + 1 < n; ++j) {
+    for (int i = 0; i + 1 < n; ++i) {
+      const int k = j * n + i;
+      triangles.push_back({k, k + 1, k + n + 1});
+      triangles.push_back({k, k + n + 1, k + n});
+    }
+  }
+  EXPECT_TRUE(warns(analyse_mesh(vertices, triangles, true), "moves and has 104882 triangles"));
+  EXPECT_FALSE(warns(analyse_mesh(vertices, triangles, false), "triangles"));
 }
 
 // Two hinges on one line: five of ten rows are redundant. One line away from it they are not.

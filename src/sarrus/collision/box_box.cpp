@@ -21,42 +21,125 @@ struct SatAxis {
 
 double sign(double x) { return x >= 0 ? 1.0 : -1.0; }
 
-// False if an axis shows a gap above the margin.
-bool face_axes(const PairQuery& q, const Mat3& absC, SatAxis& best) {
-  const Vec3 T_A = q.a.R_WG.transpose() * q.p_AB_W;
-  const Vec3 T_B = q.b.R_WG.transpose() * q.p_AB_W;
-  const Vec3 s_A = T_A.cwiseAbs() - q.a.size - absC * q.b.size;
-  const Vec3 s_B = T_B.cwiseAbs() - q.b.size - absC.transpose() * q.a.size;
-  if (std::max(s_A.maxCoeff(), s_B.maxCoeff()) > q.margin) return false;
-  // Ties go to the first axis: a later one must be better by 0.1 tol, so noise does not turn the normal.
-  best = {AxisKind::face_a, 0, 0, sign(T_A[0]) * q.a.R_WG.col(0), s_A[0]};
-  for (int i = 1; i < 3; ++i) {
-    if (s_A[i] > best.s + 0.1 * q.tol) best = {AxisKind::face_a, i, 0, sign(T_A[i]) * q.a.R_WG.col(i), s_A[i]};
-  }
-  for (int j = 0; j < 3; ++j) {
-    if (s_B[j] > best.s + 0.1 * q.tol) best = {AxisKind::face_b, 0, j, sign(T_B[j]) * q.b.R_WG.col(j), s_B[j]};
-  }
-  return true;
+// A projection frame in the axes of the world and of both boxes, with B's origin along t, o and n from A's.
+struct PairFrame {
+  ProjectionFrame world;
+  ProjectionFrame in_a;
+  ProjectionFrame in_b;
+  Vec3 origin_b;
+};
+
+PairFrame frame_along(const PairQuery& q, const Vec3& n) {
+  const ProjectionFrame frame(n);
+  return {frame,
+          frame.in_axes(q.a.R_WG),
+          frame.in_axes(q.b.R_WG),
+          {frame.t.dot(q.p_AB_W), frame.o.dot(q.p_AB_W), frame.n.dot(q.p_AB_W)}};
 }
 
-bool edge_axes(const PairQuery& q, const Mat3& C, SatAxis& best) {
-  const Vec3 T_A = q.a.R_WG.transpose() * q.p_AB_W;
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) {
-      const Vec3 c_A = Vec3::Unit(i).cross(C.col(j));
-      const double length = c_A.norm();
-      if (length < 1e-6) continue;  // parallel edges: a face axis covers them
-      const double x = c_A.dot(T_A);
-      const double reach = q.a.size.dot(c_A.cwiseAbs()) + q.b.size.dot((C.transpose() * c_A).cwiseAbs());
-      const double s = (std::abs(x) - reach) / length;
-      if (s > q.margin) return false;
-      if (s > best.s + q.tol) {
-        best = {AxisKind::edges, i, j, q.a.R_WG * c_A * (sign(x) / length), s};
+// The columns of R with n = s column i and t x o = n.
+template <class Columns>
+ProjectionFrame frame_of_columns(const Columns& column, int i, double s) {
+  const int j = (i + 1) % 3;
+  const int k = (i + 2) % 3;
+  return s > 0 ? ProjectionFrame(column(j), column(k), column(i)) : ProjectionFrame(column(k), column(j), -column(i));
+}
+
+// The separating axis test. C = R_A^T R_B, T = p_B - p_A in the axes of A and of B.
+class AxisTest {
+ public:
+  explicit AxisTest(const PairQuery& query)
+      : q_(query),
+        C_(query.a.R_WG.transpose() * query.b.R_WG),
+        abs_C_(C_.cwiseAbs()),
+        T_A_(query.a.R_WG.transpose() * query.p_AB_W),
+        T_B_(query.b.R_WG.transpose() * query.p_AB_W) {}
+
+  // False if an axis shows a gap above the margin.
+  bool find_best(SatAxis& best) const { return face_axes(best) && edge_axes(best); }
+
+  // For the normal of a face nothing is left to compute.
+  PairFrame frame_of(const SatAxis& axis) const {
+    if (axis.kind == AxisKind::edges) return frame_along(q_, axis.n);
+    const bool of_a = axis.kind == AxisKind::face_a;
+    const int i = of_a ? axis.i : axis.j;
+    const Vec3& T = of_a ? T_A_ : T_B_;
+    const double s = sign(T[i]);
+    const Mat3& R = of_a ? q_.a.R_WG : q_.b.R_WG;
+    const ProjectionFrame world = frame_of_columns([&](int k) { return Vec3(R.col(k)); }, i, s);
+    const ProjectionFrame own = frame_of_columns([](int k) { return Vec3(Vec3::Unit(k)); }, i, s);
+    const auto in_other = [&](int k) { return of_a ? Vec3(C_.row(k)) : Vec3(C_.col(k)); };
+    const ProjectionFrame other = frame_of_columns(in_other, i, s);
+    const Vec3 origin_b(own.t.dot(T), own.o.dot(T), s * T[i]);
+    return {world, of_a ? own : other, of_a ? other : own, origin_b};
+  }
+
+ private:
+  bool face_axes(SatAxis& best) const {
+    const Vec3 s_A = T_A_.cwiseAbs() - q_.a.size - abs_C_ * q_.b.size;
+    const Vec3 s_B = T_B_.cwiseAbs() - q_.b.size - abs_C_.transpose() * q_.a.size;
+    if (std::max(s_A.maxCoeff(), s_B.maxCoeff()) > q_.margin) return false;
+    // Ties go to the first axis: a later one must be better by 0.1 tol, so noise does not turn the normal.
+    const double bias = 0.1 * q_.tol;
+    int axis = 0;
+    double s = s_A[0];
+    for (int k = 1; k < 6; ++k) {
+      const double other = k < 3 ? s_A[k] : s_B[k - 3];
+      const bool better = other > s + bias;
+      axis = better ? k : axis;
+      s = better ? other : s;
+    }
+    if (axis < 3) {
+      best = {AxisKind::face_a, axis, 0, sign(T_A_[axis]) * q_.a.R_WG.col(axis), s};
+    } else {
+      best = {AxisKind::face_b, 0, axis - 3, sign(T_B_[axis - 3]) * q_.b.R_WG.col(axis - 3), s};
+    }
+    return true;
+  }
+
+  bool edge_axes(SatAxis& best) const {
+    const Vec3& h_A = q_.a.size;
+    const Vec3& h_B = q_.b.size;
+    const double least = std::min(best.s + q_.tol, 0.0);
+    for (int i = 0; i < 3; ++i) {
+      const int i1 = (i + 1) % 3;
+      const int i2 = (i + 2) % 3;
+      for (int j = 0; j < 3; ++j) {
+        const int j1 = (j + 1) % 3;
+        const int j2 = (j + 2) % 3;
+        // c = a_i x b_j = C_i1,j a_i2 - C_i2,j a_i1, not normalised: s = numerator / |c|, |c| <= 1.
+        const double x = C_(i1, j) * T_A_[i2] - C_(i2, j) * T_A_[i1];
+        const double reach =
+            h_A[i1] * abs_C_(i2, j) + h_A[i2] * abs_C_(i1, j) + h_B[j1] * abs_C_(i, j2) + h_B[j2] * abs_C_(i, j1);
+        const double numerator = std::abs(x) - reach;
+        if (numerator <= least) continue;  // then s is not larger than that either
+        if (!consider_edges(i, j, x, numerator, best)) return false;
       }
     }
+    return true;
   }
-  return true;
-}
+
+  bool consider_edges(int i, int j, double x, double numerator, SatAxis& best) const {
+    const int i1 = (i + 1) % 3;
+    const int i2 = (i + 2) % 3;
+    const double length2 = C_(i1, j) * C_(i1, j) + C_(i2, j) * C_(i2, j);
+    if (length2 < 1e-12) return true;  // parallel edges: a face axis covers them
+    const double length = std::sqrt(length2);
+    const double s = numerator / length;
+    if (s > q_.margin) return false;
+    if (s > best.s + q_.tol) {
+      const Vec3 c = C_(i1, j) * q_.a.R_WG.col(i2) - C_(i2, j) * q_.a.R_WG.col(i1);
+      best = {AxisKind::edges, i, j, (sign(x) / length) * c, s};
+    }
+    return true;
+  }
+
+  const PairQuery& q_;
+  Mat3 C_;
+  Mat3 abs_C_;
+  Vec3 T_A_;
+  Vec3 T_B_;
+};
 
 // The deepest point of a pair whose clipped points missed it (only when axes tie within tol): the crossing of the
 // two supporting edges, or the support vertex over the face.
@@ -83,10 +166,10 @@ ManifoldPoint sat_witness(const PairQuery& q, const SatAxis& axis) {
 }
 
 // Points between the faces best aligned with n; returns the smallest gap.
-double clip_along(const PairQuery& q, const Vec3& n, Manifold& manifold) {
-  const BoxFace face_a = box_support_face(q.a, Vec3::Zero(), n);
-  const BoxFace face_b = box_support_face(q.b, q.p_AB_W, -n);
-  return clip_faces(face_a, face_b, n, q.margin, q.tol, manifold);
+double clip_faces(const PairQuery& q, const PairFrame& frame, Manifold& manifold) {
+  const Outline face_a = box_outline(q.a.size, frame.in_a, Vec3::Zero(), true);
+  const Outline face_b = box_outline(q.b.size, frame.in_b, frame.origin_b, false);
+  return clip_polygons(face_a, face_b, {frame.world, q.margin, q.tol, manifold});
 }
 
 // Second pass of an open pair whose axis n did not reach the distance.
@@ -101,17 +184,17 @@ void collide_apart(const PairQuery& q, const SatAxis& axis, Manifold& manifold) 
   manifold.clear();
   if (closest.distance > q.margin) return;
   const Vec3 n = closest.e / closest.distance;
-  if (clip_along(q, n, manifold) <= closest.distance + q.tol) return;
+  if (clip_faces(q, frame_along(q, n), manifold) <= closest.distance + q.tol) return;
   manifold.push({closest.p_a, n, closest.distance, key});
 }
 
 }  // namespace
 
 void collide_box_box(const PairQuery& q, Manifold& manifold) {
-  const Mat3 C = q.a.R_WG.transpose() * q.b.R_WG;
+  const AxisTest test(q);
   SatAxis axis;
-  if (!face_axes(q, C.cwiseAbs(), axis) || !edge_axes(q, C, axis)) return;
-  if (clip_along(q, axis.n, manifold) <= axis.s + q.tol) return;
+  if (!test.find_best(axis)) return;
+  if (clip_faces(q, test.frame_of(axis), manifold) <= axis.s + q.tol) return;
   if (axis.s > 0) {
     collide_apart(q, axis, manifold);
   } else {

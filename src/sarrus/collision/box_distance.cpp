@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "sarrus/collision/clip.h"
+#include "sarrus/collision/box_face.h"
 
 namespace sarrus {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sarrus/collision/capsule_side.h"
 #include "sarrus/collision/clip.h"
 
 namespace sarrus {
@@ -20,45 +21,32 @@ struct Core {
   Vec3 outside(const Vec3& x) const { return x - x.cwiseMax(-h).cwiseMin(h); }
 };
 
-// Sorted parameters between which the set of box faces that the segment is beyond does not change.
-FixedList<double, 8> breakpoints(const Core& core) {
-  FixedList<double, 8> knots;
-  knots.push(-core.H);
+// Parameter of a core point nearest to the box. The slope of f grows along the segment, so each breakpoint shrinks the
+// interval that holds the minimum, whatever their order; in what is left f is one parabola.
+double nearest_parameter(const Core& core) {
+  double lo = -core.H;
+  double hi = core.H;
   for (int i = 0; i < 3; ++i) {
     if (core.u[i] == 0) continue;
+    const double inverse = 1 / core.u[i];
     for (const double side : {-core.h[i], core.h[i]}) {
-      const double t = (side - core.c[i]) / core.u[i];
-      if (std::abs(t) < core.H) knots.push(t);
+      const double t = (side - core.c[i]) * inverse;
+      if (!(t > lo && t < hi)) continue;
+      const double slope = core.u.dot(core.outside(core.at(t)));
+      if (slope == 0) return t;
+      (slope < 0 ? lo : hi) = t;
     }
   }
-  knots.push(core.H);
-  std::sort(knots.begin(), knots.end());
-  return knots;
-}
-
-// Parameter of the core point nearest to the box.
-double nearest_parameter(const Core& core) {
-  const FixedList<double, 8> knots = breakpoints(core);
-  double best_t = 0;
-  double best_f = kInf;
-  for (int k = 0; k + 1 < knots.size(); ++k) {
-    const double middle = 0.5 * (knots[k] + knots[k + 1]);
-    const Vec3 x = core.at(middle);
-    double a = 0;
-    double b = 0;
-    for (int i = 0; i < 3; ++i) {
-      if (std::abs(x[i]) <= core.h[i]) continue;
-      a += core.u[i] * core.u[i];
-      b += core.u[i] * (core.c[i] - std::copysign(core.h[i], x[i]));
-    }
-    const double t = a > 0 ? std::clamp(-b / a, knots[k], knots[k + 1]) : middle;
-    const double f = core.outside(core.at(t)).squaredNorm();
-    if (f < best_f) {
-      best_f = f;
-      best_t = t;
-    }
+  const double middle = 0.5 * (lo + hi);
+  const Vec3 x = core.at(middle);
+  double a = 0;
+  double b = 0;
+  for (int i = 0; i < 3; ++i) {
+    if (std::abs(x[i]) <= core.h[i]) continue;
+    a += core.u[i] * core.u[i];
+    b += core.u[i] * (core.c[i] - std::copysign(core.h[i], x[i]));
   }
-  return best_t;
+  return a > 0 ? std::clamp(-b / a, lo, hi) : middle;
 }
 
 struct Axis {
@@ -100,9 +88,16 @@ void collide_capsule_box(const PairQuery& q, Manifold& manifold) {
   if (d0 > q.margin) return;
 
   const Vec3 n = -(R_WB * axis.outward);
-  const CapsuleSide side = capsule_support_side(q.a, Vec3::Zero(), n);
-  const BoxFace face = box_support_face(q.b, q.p_AB_W, -n);
-  if (clip_side(side, face, n, q.margin, q.tol, manifold) <= d0 + q.tol) return;
+  const CapsuleSide side = capsule_side(r, q.a.size[1], q.a.R_WG.col(2), Vec3::Zero(), n, q.tol);
+  if (side.size == 2) {
+    const ProjectionFrame frame(n);
+    SegmentOutline segment;
+    for (int k = 0; k < 2; ++k) segment.set_end(k, side.p[k], k, frame);
+    segment.edge = 0;
+    const Vec3 origin_b(frame.t.dot(q.p_AB_W), frame.o.dot(q.p_AB_W), frame.n.dot(q.p_AB_W));
+    const Outline face = box_outline(q.b.size, frame.in_axes(R_WB), origin_b, false);
+    if (clip_segment(segment, true, face, {frame, q.margin, q.tol, manifold}) <= d0 + q.tol) return;
+  }
   const Vec3 witness = side.size == 1 ? side.p[0] : Vec3(t * q.a.R_WG.col(2) + r * n);
   manifold.push({witness, n, d0, make_key(FeatureKind::witness, 0, 0)});
 }

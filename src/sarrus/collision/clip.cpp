@@ -3,213 +3,408 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sarrus/collision/projection.h"
-
 namespace sarrus {
 namespace {
 
-// A side line of a projected convex polygon: outward unit normal nu, points inside have offset <= 0.
-struct ClipLine {
-  Vec2 nu;
-  double c;
-  int edge;
-  int vertex[2];  // ids of its ends
+// Marks the second feature of a key as an edge of A, where two sides of A meet that share no vertex.
+constexpr int kOtherEdgeOfA = 1 << 29;
 
-  double offset(const Vec2& u) const { return nu.dot(u) - c; }
+// Times tol. Segments are sides of round bodies, whose place depends on the normal, and the normal of a round body is
+// known to some 5e-5 rad only. Within this band ends keep their keys.
+constexpr double kSegmentBand = 20;
+
+std::uint64_t low_key(FeatureKind kind, int feature_a, int feature_b) {
+  return make_key(kind, feature_a, feature_b).lo;
+}
+
+using Four = Eigen::Array4d;
+Eigen::Map<const Four> four(const double* x) { return Eigen::Map<const Four>(x); }
+
+// A side of a polygon that runs counter-clockwise.
+struct Side {
+  double x, y;    // its start
+  double ex, ey;  // its direction, not normalised
+
+  Side(const Outline& polygon, int i)
+      : x(polygon.x[i]), y(polygon.y[i]), ex(polygon.x[next(polygon, i)] - x), ey(polygon.y[next(polygon, i)] - y) {}
+
+  static int next(const Outline& polygon, int i) { return i + 1 < polygon.size ? i + 1 : 0; }
+  double squared_length() const { return ex * ex + ey * ey; }
+  double length() const { return std::sqrt(squared_length()); }
+  // Distance of a point outside it, times its length.
+  double outside(double px, double py) const { return (px - x) * ey - (py - y) * ex; }
+  Four outside(const Four& px, const Four& py) const { return (px - x) * ey - (py - y) * ex; }
 };
 
-// Side lines of a face. `reversed`: the face looks against n, so its corners run clockwise in projection.
-void side_lines(const BoxFace& face, const ProjectionFrame& frame, bool reversed, ClipLine lines[4]) {
-  Vec2 u[4];
-  for (int k = 0; k < 4; ++k) u[k] = frame.project(face.corner[k].p);
-  for (int k = 0; k < 4; ++k) {
-    const int next = (k + 1) % 4;
-    const Vec2 e = reversed ? Vec2(u[k] - u[next]) : Vec2(u[next] - u[k]);
-    ClipLine& line = lines[k];
-    line.nu = Vec2(e.y(), -e.x()).normalized();
-    line.c = line.nu.dot(u[k]);
-    line.edge = face.corner[k].edge;
-    line.vertex[0] = face.corner[k].vertex;
-    line.vertex[1] = face.corner[next].vertex;
+// Clips one polygon by the sides of another, in two buffers that take turns.
+class PolygonClipper {
+ public:
+  struct Polygon {
+    int size = 0;
+    double x[2 * kMaxFaceCorners];
+    double y[2 * kMaxFaceCorners];
+    std::uint64_t key[2 * kMaxFaceCorners];  // FeatureKey::lo
+    int label[2 * kMaxFaceCorners];  // of the edge to the next vertex: id of the edge of B, or ~i on side i of A
+
+    void push(double px, double py, std::uint64_t vertex_key, int edge_label) {
+      if (size == 2 * kMaxFaceCorners) return;
+      x[size] = px;
+      y[size] = py;
+      key[size] = vertex_key;
+      label[size] = edge_label;
+      ++size;
+    }
+    // Fills the last group of four with copies.
+    void pad() {
+      for (int k = size; k % 4 != 0; ++k) {
+        x[k] = x[0];
+        y[k] = y[0];
+      }
+    }
+  };
+
+  PolygonClipper(const Outline& a, const Outline& b, double tol) : a_(a), b_(b), tol_(tol) {
+    in_->size = b.size;
+    for (int k = 0; k < b.size; k += 4) {  // in groups of four, as they are read again at once
+      Eigen::Map<Four>(in_->x + k) = four(b.x + k);
+      Eigen::Map<Four>(in_->y + k) = four(b.y + k);
+    }
+    for (int k = 0; k < b.size; ++k) {
+      in_->key[k] = low_key(FeatureKind::vertex_b, 0, b.vertex[k]);
+      in_->label[k] = b.edge[k];
+    }
+    in_->pad();
+    for (int i = 0; i < a.size && in_->size > 0; ++i) {
+      if (!clip_by_side(i)) break;
+    }
+  }
+
+  const Polygon& result() const { return *in_; }
+  // True if vertices may lie outside A, by tol at most.
+  bool touches() const { return touches_; }
+
+ private:
+  // True if all corners of A lie inside B by more than tol; clipping would find them one by one.
+  bool b_contains_a() const {
+    for (int i = 0; i < b_.size; ++i) {
+      const Side side(b_, i);
+      double largest = side.outside(a_.x[0], a_.y[0]);
+      for (int k = 1; k < a_.size; ++k) largest = std::max(largest, side.outside(a_.x[k], a_.y[k]));
+      if (largest >= 0 || largest * largest <= tol_ * tol_ * side.squared_length()) return false;
+    }
+    return true;
+  }
+
+  // False if the result is complete.
+  bool clip_by_side(int i) {
+    const Side side(a_, i);
+    double outside[2 * kMaxFaceCorners];
+    Four top = Four::Zero();
+    for (int k = 0; k < in_->size; k += 4) {
+      const Four group = side.outside(four(in_->x + k), four(in_->y + k));
+      Eigen::Map<Four>(outside + k) = group;
+      top = top.max(group);
+    }
+    const double largest = top.maxCoeff();
+    if (largest <= 0) return true;
+    const double band = tol_ * side.length();
+    if (largest <= band) {
+      touches_ = true;
+      return true;
+    }
+    if (!was_cut_ && b_contains_a()) {
+      in_->size = 0;
+      for (int k = 0; k < a_.size; ++k) {
+        in_->push(a_.x[k], a_.y[k], low_key(FeatureKind::vertex_a, a_.vertex[k], 0), ~k);
+      }
+      return false;
+    }
+    cut(i, outside, band);
+    return true;
+  }
+
+  void cut(int i, const double* outside, double band) {
+    const Polygon& in = *in_;
+    was_cut_ = true;
+    out_->size = 0;
+    for (int k = 0; k < in.size; ++k) {
+      const int next = k + 1 < in.size ? k + 1 : 0;
+      const double here = outside[k];
+      const double there = outside[next];
+      const bool leaves = here < -band && there > band;
+      const bool enters = here > band && there < -band;
+      if (here <= band) {
+        touches_ = touches_ || here > 0;
+        const bool stands_for_crossing = there > band && !leaves;
+        out_->push(in.x[k], in.y[k], in.key[k], stands_for_crossing ? ~i : in.label[k]);
+      }
+      if (!leaves && !enters) continue;
+      const double s = here / (here - there);
+      out_->push(in.x[k] + s * (in.x[next] - in.x[k]), in.y[k] + s * (in.y[next] - in.y[k]),
+                 crossing_key(in.label[k], i), leaves ? ~i : in.label[k]);
+    }
+    out_->pad();
+    std::swap(in_, out_);
+  }
+
+  // Where an edge with this label meets side i of A: a crossing of two edges, or, if the edge already lies on another
+  // side of A, the vertex of A between the two.
+  std::uint64_t crossing_key(int label, int i) const {
+    if (label >= 0) return low_key(FeatureKind::edge_edge, a_.edge[i], label);
+    const int other = ~label;
+    const int after = Side::next(a_, i);
+    if (Side::next(a_, other) == i) return low_key(FeatureKind::vertex_a, a_.vertex[i], 0);
+    if (other == after) return low_key(FeatureKind::vertex_a, a_.vertex[after], 0);
+    // Sides that are not neighbours meet only where A is thinner than tol.
+    return low_key(FeatureKind::edge_edge, a_.edge[i], kOtherEdgeOfA | a_.edge[other]);
+  }
+
+  const Outline& a_;
+  const Outline& b_;
+  double tol_;
+  bool touches_ = false;
+  bool was_cut_ = false;
+  Polygon buffer_[2];
+  Polygon* in_ = &buffer_[0];
+  Polygon* out_ = &buffer_[1];
+};
+
+// Positions of the vertices in key order. Few are ranked by counting, which has no branches to mispredict.
+void order_by_key(const PolygonClipper::Polygon& polygon, int* order) {
+  const int size = polygon.size;
+  const std::uint64_t* key = polygon.key;
+  if (size > 8) {
+    for (int k = 0; k < size; ++k) order[k] = k;
+    std::sort(order, order + size, [key](int i, int k) { return key[i] < key[k]; });
+    return;
+  }
+  for (int i = 0; i < size; ++i) {
+    int rank = 0;
+    for (int k = 0; k < i; ++k) rank += key[k] <= key[i] ? 1 : 0;
+    for (int k = i + 1; k < size; ++k) rank += key[k] < key[i] ? 1 : 0;
+    order[rank] = i;
   }
 }
 
-// Height over the projection plane of the plane through x0 with normal N: eta(u) = c0 + slope . u. For the best
-// aligned face of a box |N.n| >= 1/sqrt(3), so the division is safe.
-struct Height {
-  Vec2 slope;
-  double c0;
-
-  Height(const Vec3& N, const Vec3& x0, const ProjectionFrame& frame) {
-    const double Nn = N.dot(frame.n);
-    slope = -frame.project(N) / Nn;
-    c0 = N.dot(x0) / Nn;
+// Hands over points and keeps the smallest gap.
+class Sink {
+ public:
+  explicit Sink(const ClipTarget& target) : target_(target) {}
+  void add(double x, double y, double height_a, double gap, const FeatureKey& key) {
+    if (!(gap <= target_.margin)) return;
+    target_.manifold.push({target_.frame.lift({x, y}, height_a), target_.frame.n, gap, key});
+    smallest_ = std::min(smallest_, gap);
   }
-  double at(const Vec2& u) const { return c0 + slope.dot(u); }
+  double smallest() const { return smallest_; }
+
+ private:
+  const ClipTarget& target_;
+  double smallest_ = kInf;
 };
 
-struct ClipVertex {
-  Vec2 u;
+// What is left of a segment: parameters from 0 at its first end to 1 at its second, and the keys of the two ends.
+struct Interval {
+  double s[2] = {0, 1};
+  FeatureKey key[2];
+  bool beside = false;  // an end may lie outside a side, within the band
+
+  // Moves an end inwards to `cut`. Through a corner both of its edges cut at the same place: the lower key stands
+  // for it.
+  void shorten(int end, double cut, const FeatureKey& cut_key, double length, double band) {
+    const double deeper = (end == 0 ? cut - s[0] : s[1] - cut) * length;
+    if (deeper > band || (deeper >= -band && cut_key < key[end])) key[end] = cut_key;
+    s[end] = end == 0 ? std::max(s[0], cut) : std::min(s[1], cut);
+  }
+};
+
+FeatureKey end_key(const SegmentOutline& segment, int end, bool of_a) {
+  return of_a ? make_key(FeatureKind::vertex_a, segment.vertex[end], 0)
+              : make_key(FeatureKind::vertex_b, 0, segment.vertex[end]);
+}
+
+// False if nothing is left.
+bool clip_interval(const SegmentOutline& segment, bool segment_is_a, const Outline& polygon, double band,
+                   Interval& rest) {
+  const double length = segment.length();
+  for (int end = 0; end < 2; ++end) rest.key[end] = end_key(segment, end, segment_is_a);
+  for (int i = 0; i < polygon.size; ++i) {
+    const Side side(polygon, i);
+    const double x0 = side.outside(segment.x[0], segment.y[0]);
+    const double x1 = side.outside(segment.x[1], segment.y[1]);
+    if (x0 <= 0 && x1 <= 0) continue;
+    const double limit = band * side.length();
+    if (x0 > limit && x1 > limit) return false;
+    rest.beside = rest.beside || (x0 > 0 && x0 <= limit) || (x1 > 0 && x1 <= limit);
+    if (x0 <= limit && x1 <= limit) continue;
+    const int end = x0 > limit ? 0 : 1;
+    const int half = 2 * segment.edge + end;
+    const int edge = polygon.edge[i];
+    const FeatureKey key =
+        segment_is_a ? make_key(FeatureKind::edge_edge, half, edge) : make_key(FeatureKind::edge_edge, edge, half);
+    rest.shorten(end, std::clamp(x0 / (x0 - x1), 0.0, 1.0), key, length, band);
+  }
+  rest.beside = rest.beside || rest.s[1] < rest.s[0];
+  return (rest.s[1] - rest.s[0]) * length >= -band;
+}
+
+// Moves a point that lies outside a side of the polygon by no more than `band` to its foot on that side.
+void pull_in(const Outline& polygon, double band, double& x, double& y) {
+  for (int i = 0; i < polygon.size; ++i) {
+    const Side side(polygon, i);
+    const double outside = side.outside(x, y);
+    // The point has perhaps been moved along another side, hence twice the band.
+    if (outside <= 0 || outside * outside > 4 * band * band * side.squared_length()) continue;
+    const double s = outside / side.squared_length();
+    x -= s * side.ey;
+    y += s * side.ex;
+  }
+}
+
+// A candidate of a segment pair.
+struct SegmentPoint {
+  double x, y;
+  double height_a;
+  double gap;
   FeatureKey key;
-  int line;    // side line of A on which the edge to the next vertex lies, or -1: it is an edge of B
-  int edge_b;  // id of that edge if line < 0
 };
-using ClipPolygon = FixedList<ClipVertex, 16>;
 
-// Key of the point where the edge leaving `from` meets line i of A: a crossing of two edges, or, if the edge
-// already lies on another line of A, the vertex of A between the two lines.
-FeatureKey crossing_key(const ClipVertex& from, const ClipLine lines[4], int i) {
-  if (from.line < 0) return make_key(FeatureKind::edge_edge, lines[i].edge, from.edge_b);
-  for (const int v : lines[i].vertex) {
-    if (v == lines[from.line].vertex[0] || v == lines[from.line].vertex[1]) {
-      return make_key(FeatureKind::vertex_a, v, 0);
-    }
+// Both ends in key order, or one point if they are closer than `band`: the deeper with the lower key.
+double push_ends(SegmentPoint (&ends)[2], double band, const ClipTarget& target) {
+  Sink sink(target);
+  if (ends[1].key < ends[0].key) std::swap(ends[0], ends[1]);
+  const double dx = ends[1].x - ends[0].x;
+  const double dy = ends[1].y - ends[0].y;
+  const bool one = dx * dx + dy * dy < band * band;
+  if (one && ends[1].gap < ends[0].gap) {
+    ends[1].key = ends[0].key;
+    ends[0] = ends[1];
   }
-  // Opposite sides of A meet only if A is thinner than tol; any id of its own will do.
-  return make_key(FeatureKind::edge_edge, lines[i].edge, 64 + from.line);
+  for (int k = 0; k < (one ? 1 : 2); ++k) sink.add(ends[k].x, ends[k].y, ends[k].height_a, ends[k].gap, ends[k].key);
+  return sink.smallest();
 }
 
-// One Sutherland-Hodgman pass with hysteresis: vertices up to tol outside stay, and a crossing is made only
-// between a vertex clearly outside and one clearly inside. Touching features so keep their keys under noise.
-void clip_by_line(const ClipPolygon& in, const ClipLine lines[4], int i, double tol, ClipPolygon& out) {
-  out.clear();
-  for (int k = 0; k < in.size(); ++k) {
-    const ClipVertex& cur = in[k];
-    const ClipVertex& next = in[(k + 1) % in.size()];
-    const double x = lines[i].offset(cur.u);
-    const double y = lines[i].offset(next.u);
-    const bool crosses = (x > tol && y < -tol) || (x < -tol && y > tol);
-    if (x <= tol) {
-      ClipVertex kept = cur;
-      if (y > tol && !crosses) kept.line = i;  // cur itself stands for the crossing
-      out.push(kept);
-    }
-    if (crosses) {
-      ClipVertex cut = cur;
-      cut.u = cur.u + (x / (x - y)) * (next.u - cur.u);
-      cut.key = crossing_key(cur, lines, i);
-      if (y > 0) cut.line = i;
-      out.push(cut);
-    }
+// The ends of the overlap of two segments that are nearly parallel.
+double clip_parallel(const SegmentOutline& a, const SegmentOutline& b, const ClipTarget& target) {
+  const double band = kSegmentBand * target.tol;
+  const double length = a.length();
+  const double ex = (a.x[1] - a.x[0]) / (length * length);
+  const double ey = (a.y[1] - a.y[0]) / (length * length);
+  double s_b[2];  // the ends of B as parameters of A
+  for (int end = 0; end < 2; ++end) s_b[end] = ex * (b.x[end] - a.x[0]) + ey * (b.y[end] - a.y[0]);
+  const int low = s_b[0] <= s_b[1] ? 0 : 1;
+  const int high = 1 - low;
+  Interval overlap;
+  for (int end = 0; end < 2; ++end) overlap.key[end] = end_key(a, end, true);
+  if (s_b[low] * length > band) overlap.shorten(0, s_b[low], end_key(b, low, false), length, band);
+  if ((1 - s_b[high]) * length > band) overlap.shorten(1, s_b[high], end_key(b, high, false), length, band);
+  if ((overlap.s[1] - overlap.s[0]) * length < -band) return kInf;
+  SegmentPoint ends[2];
+  for (int end = 0; end < 2; ++end) {
+    const double s = std::clamp(overlap.s[end], 0.0, 1.0);
+    const double t = std::clamp((s - s_b[0]) / (s_b[1] - s_b[0]), 0.0, 1.0);
+    ends[end] = {a.x_at(s), a.y_at(s), a.height_at(s), b.height_at(t) - a.height_at(s), overlap.key[end]};
   }
+  return push_ends(ends, band, target);
 }
 
 }  // namespace
 
-int box_support_vertex(const Vec3& l) { return (l[0] >= 0 ? 1 : 0) | (l[1] >= 0 ? 2 : 0) | (l[2] >= 0 ? 4 : 0); }
-
-int box_support_edge(const Vec3& l, int axis) { return 8 * axis + (box_support_vertex(l) & ~(1 << axis)); }
-
-Vec3 box_vertex(const Vec3& half_extents, int vertex) {
-  return {(vertex & 1) != 0 ? half_extents[0] : -half_extents[0],
-          (vertex & 2) != 0 ? half_extents[1] : -half_extents[1],
-          (vertex & 4) != 0 ? half_extents[2] : -half_extents[2]};
+void Outline::set_plane(const Vec3& N, const Vec3& x0, const ProjectionFrame& frame) {
+  const double scale = 1 / N.dot(frame.n);
+  slope_x = -scale * frame.t.dot(N);
+  slope_y = -scale * frame.o.dot(N);
+  c0 = scale * N.dot(x0);
 }
 
-BoxFace box_support_face(const PlacedShape& box, const Vec3& p, const Vec3& n) {
-  const Vec3 l = box.R_WG.transpose() * n;
-  int i = 0;
-  l.cwiseAbs().maxCoeff(&i);
-  const int j = (i + 1) % 3;
-  const int k = (i + 2) % 3;
-  const bool positive = l[i] >= 0;
-  // (+,+) (-,+) (-,-) (+,-) in (j, k) is counter-clockwise about +i; about -i j and k change places.
-  const int first = positive ? j : k;
-  const int second = positive ? k : j;
-  const int base = positive ? 1 << i : 0;
-  const int vertices[4] = {base | 1 << first | 1 << second, base | 1 << second, base, base | 1 << first};
-  BoxFace face;
-  face.normal = positive ? Vec3(box.R_WG.col(i)) : Vec3(-box.R_WG.col(i));
-  for (int c = 0; c < 4; ++c) {
-    const int v = vertices[c];
-    const int axis = c % 2 == 0 ? first : second;  // direction of the edge to the next corner
-    face.corner[c] = {p + box.R_WG * box_vertex(box.size, v), v, 8 * axis + (v & ~(1 << axis))};
-  }
-  return face;
+Outline box_outline(const Vec3& half_extents, const ProjectionFrame& local, const Vec3& origin, bool of_a) {
+  const BoxFace& face = box_support_face(of_a ? local.n : Vec3(-local.n));
+  const int k = face.axis;
+  const double h = face.positive ? half_extents[k] : -half_extents[k];
+  const double cx = origin[0] + h * local.t[k];
+  const double cy = origin[1] + h * local.o[k];
+  const double ex = half_extents[face.first] * local.t[face.first];
+  const double ey = half_extents[face.first] * local.o[face.first];
+  const double fx = half_extents[face.second] * local.t[face.second];
+  const double fy = half_extents[face.second] * local.o[face.second];
+  Outline out;
+  out.size = 4;
+  const double scale = -1 / local.n[k];  // the best aligned face has |n_k| >= 1/sqrt(3)
+  out.slope_x = scale * local.t[k];
+  out.slope_y = scale * local.o[k];
+  out.c0 = origin[2] + h * local.n[k] - out.slope_x * cx - out.slope_y * cy;
+  // Corners (+,+) (-,+) (-,-) (+,-). A face that looks against n runs clockwise about it: backwards, each corner with
+  // the edge before it.
+  const Four sign_e(1, -1, -1, 1);
+  const Four sign_f = of_a ? Four(1, 1, -1, -1) : Four(-1, -1, 1, 1);
+  Eigen::Map<Four>(out.x) = cx + ex * sign_e + fx * sign_f;
+  Eigen::Map<Four>(out.y) = cy + ey * sign_e + fy * sign_f;
+  const BoxFace::Ids& ids = of_a ? face.forward : face.backward;
+  std::copy_n(ids.vertex.data(), 4, out.vertex);
+  std::copy_n(ids.edge.data(), 4, out.edge);
+  return out;
 }
 
-CapsuleSide capsule_support_side(const PlacedShape& capsule, const Vec3& p, const Vec3& n) {
-  const double r = capsule.size[0];
-  const Vec3 axis = capsule.R_WG.col(2);
-  const Vec3 end = capsule.size[1] * axis;
-  const double lz = axis.dot(n);
-  CapsuleSide side;
-  if (std::abs(lz) > 0.1) {
-    side.size = 1;
-    side.p[0] = p + (lz >= 0 ? end : Vec3(-end)) + r * n;
-    return side;
+double clip_polygons(const Outline& a, const Outline& b, const ClipTarget& target) {
+  const PolygonClipper clipper(a, b, target.tol);
+  const PolygonClipper::Polygon& clipped = clipper.result();
+  // Beyond its edges a plane of A that is inclined to n would give gaps that are too small.
+  const bool pull = clipper.touches() && a.slope_x * a.slope_x + a.slope_y * a.slope_y > 1e-6;
+  int order[2 * kMaxFaceCorners];
+  order_by_key(clipped, order);
+  Sink sink(target);
+  for (int k = 0; k < clipped.size; ++k) {
+    const int i = order[k];
+    if (k > 0 && clipped.key[i] == clipped.key[order[k - 1]]) continue;  // one feature, one point
+    double x = clipped.x[i];
+    double y = clipped.y[i];
+    const double height_b = b.height(x, y);
+    if (pull) pull_in(a, target.tol, x, y);
+    const double height_a = a.height(x, y);
+    sink.add(x, y, height_a, height_b - height_a, {0, clipped.key[i]});
   }
-  // The near end touches with its cap along n; at the far end only the cylinder's rim is on the surface.
-  const Vec3 across = (n - lz * axis).normalized();
-  side.size = 2;
-  side.p[0] = p + end + r * (lz >= 0 ? n : across);
-  side.p[1] = p - end + r * (lz >= 0 ? across : n);
-  return side;
+  return sink.smallest();
 }
 
-double clip_faces(const BoxFace& face_a, const BoxFace& face_b, const Vec3& n, double margin, double tol,
-                  Manifold& manifold) {
-  const ProjectionFrame frame(n);
-  ClipLine lines[4];
-  side_lines(face_a, frame, false, lines);
-  ClipPolygon buffer[2];          // taking turns; after four passes the result is in the first again
-  for (int k = 3; k >= 0; --k) {  // reversed: counter-clockwise about n
-    const BoxFace::Corner& corner = face_b.corner[k];
-    buffer[0].push({frame.project(corner.p), make_key(FeatureKind::vertex_b, 0, corner.vertex), -1,
-                    face_b.corner[(k + 3) % 4].edge});
+double clip_segment(const SegmentOutline& segment, bool segment_is_a, const Outline& polygon,
+                    const ClipTarget& target) {
+  const double band = kSegmentBand * target.tol;
+  Interval rest;
+  if (!clip_interval(segment, segment_is_a, polygon, band, rest)) return kInf;
+  SegmentPoint ends[2];
+  for (int end = 0; end < 2; ++end) {
+    double x = segment.x_at(rest.s[end]);
+    double y = segment.y_at(rest.s[end]);
+    if (rest.beside) pull_in(polygon, band, x, y);
+    const double own = segment.height_at(rest.s[end]);
+    const double other = polygon.height(x, y);
+    ends[end] = {x, y, segment_is_a ? own : other, segment_is_a ? other - own : own - other, rest.key[end]};
   }
-  for (int i = 0; i < 4; ++i) clip_by_line(buffer[i % 2], lines, i, tol, buffer[(i + 1) % 2]);
-  const Height eta_a(face_a.normal, face_a.corner[0].p, frame);
-  const Height eta_b(face_b.normal, face_b.corner[0].p, frame);
-  double smallest = kInf;
-  for (const ClipVertex& v : buffer[0]) {
-    const double height = eta_a.at(v.u);
-    const double gap = eta_b.at(v.u) - height;
-    if (gap > margin) continue;
-    manifold.push({frame.lift(v.u, height), n, gap, v.key});
-    smallest = std::min(smallest, gap);
-  }
-  return smallest;
+  return push_ends(ends, band, target);
 }
 
-double clip_side(const CapsuleSide& side_a, const BoxFace& face_b, const Vec3& n, double margin, double tol,
-                 Manifold& manifold) {
-  if (side_a.size < 2) return kInf;
-  const ProjectionFrame frame(n);
-  ClipLine lines[4];
-  side_lines(face_b, frame, true, lines);
-  const Vec2 u0 = frame.project(side_a.p[0]);
-  const Vec2 u1 = frame.project(side_a.p[1]);
-  double s[2] = {0, 1};  // what is left of the segment, 0 = + end
-  FeatureKey key[2] = {make_key(FeatureKind::vertex_a, 0, 0), make_key(FeatureKind::vertex_a, 1, 0)};
-  for (const ClipLine& line : lines) {
-    const double x0 = line.offset(u0);
-    const double x1 = line.offset(u1);
-    if (x0 > tol && x1 > tol) return kInf;
-    if (x0 <= tol && x1 <= tol) continue;
-    const double cut = std::clamp(x0 / (x0 - x1), 0.0, 1.0);
-    const int end = x0 > tol ? 0 : 1;
-    const FeatureKey cut_key = make_key(FeatureKind::edge_edge, end, line.edge);
-    const double deeper = (end == 0 ? cut - s[0] : s[1] - cut) * (u1 - u0).norm();
-    // Through a corner both of its edges cut at the same place: the lower key stands for it.
-    if (deeper > tol || (deeper >= -tol && cut_key < key[end])) key[end] = cut_key;
-    s[end] = end == 0 ? std::max(s[0], cut) : std::min(s[1], cut);
-  }
-  const double length = (s[1] - s[0]) * (u1 - u0).norm();
-  if (length < -tol) return kInf;
-  const Height eta_b(face_b.normal, face_b.corner[0].p, frame);
-  const double h0 = n.dot(side_a.p[0]);
-  const double h1 = n.dot(side_a.p[1]);
-  double smallest = kInf;
-  for (int end = 0; end < (length < tol ? 1 : 2); ++end) {
-    const Vec2 u = u0 + s[end] * (u1 - u0);
-    const double height = h0 + s[end] * (h1 - h0);
-    const double gap = eta_b.at(u) - height;
-    if (gap > margin) continue;
-    manifold.push({frame.lift(u, height), n, gap, key[end]});
-    smallest = std::min(smallest, gap);
-  }
-  return smallest;
+bool cross_segments(const SegmentOutline& a, const SegmentOutline& b, double& s, double& t) {
+  const double ex = a.x[1] - a.x[0];
+  const double ey = a.y[1] - a.y[0];
+  const double fx = b.x[1] - b.x[0];
+  const double fy = b.y[1] - b.y[0];
+  const double wx = b.x[0] - a.x[0];
+  const double wy = b.y[0] - a.y[0];
+  const double sine = ex * fy - ey * fx;
+  if (std::abs(sine) < 5e-3 * a.length() * b.length()) return false;
+  s = (wx * fy - wy * fx) / sine;
+  t = (wx * ey - wy * ex) / sine;
+  return true;
+}
+
+double clip_segments(const SegmentOutline& a, const SegmentOutline& b, const ClipTarget& target) {
+  double s = 0;
+  double t = 0;
+  if (!cross_segments(a, b, s, t)) return clip_parallel(a, b, target);
+  if (std::abs(s - 0.5) > 0.5 + 1e-6 || std::abs(t - 0.5) > 0.5 + 1e-6) return kInf;
+  Sink sink(target);
+  const double height = a.height_at(s);
+  sink.add(a.x_at(s), a.y_at(s), height, b.height_at(t) - height, make_key(FeatureKind::edge_edge, a.edge, b.edge));
+  return sink.smallest();
 }
 
 }  // namespace sarrus

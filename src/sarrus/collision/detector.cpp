@@ -3,44 +3,77 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sarrus/collision/narrow_phase.h"
-
 namespace sarrus {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-std::vector<int> geoms_of_kind(const Model& model, bool plane) {
-  std::vector<int> ids;
-  for (std::size_t i = 0; i < model.geoms().size(); ++i) {
-    if ((model.geoms()[i].shape.kind == ShapeKind::plane) == plane) ids.push_back(static_cast<int>(i));
-  }
-  return ids;
-}
+// Default margins are for machines of some decimetres; small parts get less (spec/collision.md §2).
+constexpr double kMarginPerDiagonal = 0.02;
+// A sub id holds the child of a compound above the triangle of a mesh (see kMaxCompoundChildren, kMaxMeshTriangles).
+constexpr int kChildShift = 23;
 
 }  // namespace
+
+bool CollisionDetector::is_plane(const Collider& c) { return c.moving.shape.kind == ShapeKind::plane; }
 
 CollisionDetector::CollisionDetector(const Model& model, const CollisionOptions& options)
     : model_(model),
       options_(options),
       filter_(model),
       laws_(model),
-      planes_(geoms_of_kind(model, true)),
-      bounded_(geoms_of_kind(model, false)),
-      broad_phase_(bounded_),
-      placed_(model.geoms().size()),
-      fat_boxes_(model.geoms().size()) {
-  pairs_.reserve(16 * model.geoms().size());
-  for (std::size_t i = 0; i < placed_.size(); ++i) {
-    const Geom& geom = model.geoms()[i];
-    Placed& placed = placed_[i];
-    placed.shape = place(geom.shape, geom.X_BG);
-    placed.v_W.setZero();
-    placed.w_W.setZero();
-    if (geom.shape.kind == ShapeKind::plane) continue;
-    placed.reach = bounding_radius(geom.shape);
-    if (geom.body != kWorld) placed.arm = surface_arm(geom.shape, geom.X_BG);
+      colliders_(make_colliders(model)),
+      planes_(ids([](const Collider& c) { return is_plane(c); })),
+      bounded_(ids([](const Collider& c) { return !is_plane(c); })),
+      broad_phase_(ids([](const Collider& c) { return !is_plane(c) && c.body != kWorld; }),
+                   ids([](const Collider& c) { return !is_plane(c) && c.body == kWorld; }), geoms()),
+      fat_boxes_(colliders_.size()) {
+  broad_pairs_.reserve(16 * colliders_.size());
+  pairs_.reserve(16 * colliders_.size());
+}
+
+template <class Wanted>
+std::vector<int> CollisionDetector::ids(const Wanted& wanted) const {
+  std::vector<int> out;
+  for (std::size_t i = 0; i < colliders_.size(); ++i) {
+    if (wanted(colliders_[i])) out.push_back(static_cast<int>(i));
   }
+  return out;
+}
+
+std::vector<int> CollisionDetector::geoms() const {
+  std::vector<int> out;
+  for (const Collider& c : colliders_) out.push_back(c.geom);
+  return out;
+}
+
+std::vector<CollisionDetector::Collider> CollisionDetector::make_colliders(const Model& model) {
+  std::vector<Collider> out;
+  for (std::size_t i = 0; i < model.geoms().size(); ++i) {
+    const Geom& geom = model.geoms()[i];
+    const auto add = [&](const Shape& shape, const Pose& X_BG, std::uint32_t child) {
+      Collider c;
+      c.geom = static_cast<int>(i);
+      c.body = geom.body;
+      c.child = child;
+      c.X_BG = X_BG;
+      c.margin = geom.margin;
+      c.moving.shape = place(shape, X_BG);
+      if (shape.kind != ShapeKind::plane) c.reach = bounding_radius(shape);
+      if (geom.body != kWorld) {
+        c.ccd = model.bodies()[at(geom.body)].ccd;
+        c.moving.arm = surface_arm(shape, X_BG);
+      }
+      out.push_back(c);
+    };
+    if (geom.shape.kind != ShapeKind::compound) {
+      add(geom.shape, geom.X_BG, 0);
+      continue;
+    }
+    std::uint32_t index = 0;
+    for (const CompoundChild& child : *geom.shape.children) add(child.shape, geom.X_BG * child.X_SC, index++);
+  }
+  return out;
 }
 
 bool CollisionDetector::pair_allowed(int geom_a, int geom_b) const { return filter_.allowed(geom_a, geom_b); }
@@ -49,78 +82,127 @@ void CollisionDetector::detect(std::span<const Pose> X_WB, std::span<const Vec6>
                                std::vector<Contact>& contacts) {
   const double horizon = options_.speculative_factor * dt;
   contacts.clear();
-  pairs_.clear();
-  place_geoms(X_WB, twist_WB, horizon);
+  place_colliders(X_WB, twist_WB, horizon);
   find_plane_pairs(horizon);
-  broad_phase_.find_pairs(fat_boxes_, filter_, pairs_);
-  std::sort(pairs_.begin(), pairs_.end());
-  Manifold manifold;
-  for (const GeomPair& pair : pairs_) collide_pair(pair, horizon, manifold, contacts);
+  broad_pairs_.clear();
+  broad_phase_.find_pairs(fat_boxes_, filter_, broad_pairs_);
+  pairs_.resize(plane_pairs_.size() + broad_pairs_.size());
+  std::merge(plane_pairs_.begin(), plane_pairs_.end(), broad_pairs_.begin(), broad_pairs_.end(), pairs_.begin());
+  separations_.swap(last_separations_);
+  separations_.clear();
+  std::size_t cursor = 0;
+  for (const GeomPair& pair : pairs_) {
+    Vec3 axis = remembered_axis(pair, cursor);
+    collide_pair(pair, horizon, axis, contacts);
+    if (!axis.isZero(0)) separations_.push_back({pair, axis});
+  }
 }
 
-void CollisionDetector::place_geoms(std::span<const Pose> X_WB, std::span<const Vec6> twist_WB, double horizon) {
+void CollisionDetector::place_colliders(std::span<const Pose> X_WB, std::span<const Vec6> twist_WB, double horizon) {
   for (const int id : bounded_) {
-    const Geom& geom = model_.geoms()[at(id)];
-    Placed& g = placed_[at(id)];
-    if (geom.body != kWorld) {
-      const Pose X_WG = X_WB[at(geom.body)] * geom.X_BG;
-      g.shape.R_WG = X_WG.R();
-      g.shape.p_W = X_WG.p;
-      g.v_W = twist_WB[at(geom.body)].head<3>();
-      g.w_W = twist_WB[at(geom.body)].tail<3>();
-      g.spin_speed = g.w_W.norm() * g.arm;
+    Collider& c = colliders_[at(id)];
+    MovingShape& m = c.moving;
+    if (c.body != kWorld) {
+      const Pose& X = X_WB[at(c.body)];
+      const Pose X_WG = X * c.X_BG;
+      m.shape.R_WG = X_WG.R();
+      m.shape.p_W = X_WG.p;
+      m.p_WB = X.p;
+      m.v_W = twist_WB[at(c.body)].head<3>();
+      m.w_W = twist_WB[at(c.body)].tail<3>();
+      c.spin_speed = m.w_W.norm() * m.arm;
     }
-    g.box = shape_aabb(g.shape);
-    // fat_A + fat_B >= pair margin, because |v_A - v_B| <= |v_A| + |v_B|.
-    const double fat = std::max(0.5 * options_.margin, horizon * (g.v_W.norm() + g.spin_speed));
+    c.box = shape_aabb(m.shape);
+    const double margin = c.margin == kUseDefault ? options_.margin : c.margin;
+    // The larger margin of a pair counts, so each side brings its whole one. Shapes that meet within the horizon have
+    // swept boxes that overlap.
+    const Vec3 way = horizon * m.v_W;
+    const Vec3 fat = Vec3::Constant(margin + horizon * c.spin_speed);
     Aabb& box = fat_boxes_[at(id)];
-    box = {g.box.lo - Vec3::Constant(fat), g.box.hi + Vec3::Constant(fat)};
-    if (!box.lo.allFinite() || !box.hi.allFinite()) {
-      g.box = box = Aabb::nothing();  // a diverged body meets nothing
-    }
+    box = {c.box.lo + way.cwiseMin(0) - fat, c.box.hi + way.cwiseMax(0) + fat};
+    if (!box.lo.allFinite() || !box.hi.allFinite()) c.box = box = Aabb::nothing();  // a diverged body meets nothing
   }
 }
 
 void CollisionDetector::find_plane_pairs(double horizon) {
+  plane_pairs_.clear();
   for (const int plane_id : planes_) {
-    const Placed& plane = placed_[at(plane_id)];
-    const Vec3 n = plane.shape.R_WG.col(2);
+    const Collider& plane = colliders_[at(plane_id)];
+    const Vec3 n = plane.moving.shape.R_WG.col(2);
     for (const int id : bounded_) {
-      const Placed& g = placed_[at(id)];
-      const double height = n.dot(g.shape.p_W - plane.shape.p_W) - g.reach;
-      if (g.box.is_empty() || height > pair_margin(plane, g, horizon)) continue;
-      if (filter_.allowed(plane_id, id)) pairs_.push_back({std::min(plane_id, id), std::max(plane_id, id)});
+      const Collider& c = colliders_[at(id)];
+      const double height = n.dot(c.moving.shape.p_W - plane.moving.shape.p_W) - c.reach;
+      if (c.box.is_empty() || height > margins(plane, c, horizon).query) continue;
+      if (filter_.allowed(plane.geom, c.geom)) plane_pairs_.push_back({std::min(plane_id, id), std::max(plane_id, id)});
     }
   }
+  std::sort(plane_pairs_.begin(), plane_pairs_.end());
 }
 
-double CollisionDetector::pair_margin(const Placed& a, const Placed& b, double horizon) const {
-  return std::max(options_.margin, horizon * ((a.v_W - b.v_W).norm() + a.spin_speed + b.spin_speed));
+CollisionDetector::Margins CollisionDetector::margins(const Collider& a, const Collider& b, double horizon) const {
+  const double fallback =
+      std::min(options_.margin, kMarginPerDiagonal * std::min(a.moving.shape.diagonal, b.moving.shape.diagonal));
+  const auto own = [&](const Collider& c) { return c.margin == kUseDefault ? fallback : c.margin; };
+  const double base = std::max(own(a), own(b));
+  if (a.ccd == Ccd::off && b.ccd == Ccd::off) return {base, base};
+  const double speed = (a.moving.v_W - b.moving.v_W).norm() + a.spin_speed + b.spin_speed;
+  return {base, std::max(base, horizon * speed)};
 }
 
-void CollisionDetector::collide_pair(const GeomPair& pair, double horizon, Manifold& manifold,
-                                     std::vector<Contact>& contacts) const {
-  const Placed& a = placed_[at(pair.a)];
-  const Placed& b = placed_[at(pair.b)];
-  const double margin = pair_margin(a, b, horizon);
-  const bool plane = a.shape.kind == ShapeKind::plane || b.shape.kind == ShapeKind::plane;
-  if (!plane && !near(a.box, b.box, margin)) return;
+// Both lists are sorted by pair, so one walk finds everything.
+Vec3 CollisionDetector::remembered_axis(const GeomPair& pair, std::size_t& cursor) const {
+  while (cursor < last_separations_.size() && last_separations_[cursor].pair < pair) ++cursor;
+  const bool found = cursor < last_separations_.size() && last_separations_[cursor].pair == pair;
+  return found ? last_separations_[cursor].axis : Vec3(Vec3::Zero());
+}
 
-  collide(a.shape, b.shape, margin, manifold);
-  const ContactLaw& law = laws_.between(pair.a, pair.b);
-  for (const ManifoldPoint& point : manifold) {
+void CollisionDetector::collide_pair(const GeomPair& pair, double horizon, Vec3& axis, std::vector<Contact>& contacts) {
+  const Collider& a = colliders_[at(pair.a)];
+  const Collider& b = colliders_[at(pair.b)];
+  const Margins m = margins(a, b, horizon);
+  const bool plane = is_plane(a) || is_plane(b);
+  if (!plane && !near(a.box, b.box, m.query)) return;
+
+  collide(a.moving.shape, b.moving.shape, m.query, workspace_, axis, manifold_);
+  keep_reachable(a, b, m.base, horizon);
+  if (manifold_.empty()) return;
+  const bool touches =
+      std::any_of(manifold_.begin(), manifold_.end(), [&](const ManifoldPoint& point) { return point.gap <= m.base; });
+  // A plane's normal is the same everywhere, so its speculative rows hold back nothing that would miss it.
+  const bool needs_cast = !touches && !plane && std::max(a.ccd, b.ccd) == Ccd::cast;
+  if (needs_cast) {
+    if (!cast(a.moving, b.moving, horizon, workspace_, manifold_)) return;
+    keep_reachable(a, b, m.base, horizon);
+  }
+  append_contacts(a, b, contacts);
+}
+
+void CollisionDetector::keep_reachable(const Collider& a, const Collider& b, double base, double horizon) {
+  const MovingShape& ma = a.moving;
+  const MovingShape& mb = b.moving;
+  int kept = 0;
+  for (const ManifoldPoint& point : manifold_) {
     const double approach =
-        point.n.dot(a.v_W - b.v_W) + point.n.cross(a.w_W).norm() * a.arm + point.n.cross(b.w_W).norm() * b.arm;
-    if (point.gap > std::max(options_.margin, horizon * approach)) continue;
+        point.n.dot(ma.v_W - mb.v_W) + point.n.cross(ma.w_W).norm() * ma.arm + point.n.cross(mb.w_W).norm() * mb.arm;
+    if (point.gap <= std::max(base, horizon * approach)) manifold_[kept++] = point;
+  }
+  manifold_.truncate(kept);
+}
+
+void CollisionDetector::append_contacts(const Collider& a, const Collider& b, std::vector<Contact>& contacts) const {
+  const ContactLaw& law = laws_.between(a.geom, b.geom);
+  const std::uint64_t children =
+      static_cast<std::uint64_t>(a.child) << (32 + kChildShift) | static_cast<std::uint64_t>(b.child) << kChildShift;
+  for (const ManifoldPoint& point : manifold_) {
     Contact contact;
     contact.p_W = point.p;
     contact.n_W = point.n;
     contact.gap = point.gap;
-    contact.geom_a = pair.a;
-    contact.geom_b = pair.b;
-    contact.body_a = model_.geoms()[at(pair.a)].body;
-    contact.body_b = model_.geoms()[at(pair.b)].body;
-    contact.key = point.key;
+    contact.geom_a = a.geom;
+    contact.geom_b = b.geom;
+    contact.body_a = a.body;
+    contact.body_b = b.body;
+    contact.key = {point.key.hi | children, point.key.lo};
     contact.mu = law.mu;
     contact.restitution = law.restitution;
     contacts.push_back(contact);

@@ -1,13 +1,20 @@
 // Collision detection for a model: filter, broad phase, narrow phase -> contact records.
 //
-// Points of a pair are in key order, pairs in (geom_a, geom_b) order, so the output depends on nothing but
-// the arguments. With v the velocities of the centres of mass, w the angular velocities (world axes) and rho the
-// largest distance from a body's centre of mass to the geom's surface, a pair is queried with margin
-//   m = max(margin, speculative_factor * dt * (|v_A - v_B| + |w_A| rho_A + |w_B| rho_B))
-// and returns the points with normal n whose gap is at most (spec/collision.md §7, spec/problem.md §3.3)
-//   max(margin, speculative_factor * dt * (n.(v_A - v_B) + |n x w_A| rho_A + |n x w_B| rho_B)):
-// beyond `margin` only what the motion along n can reach, so a body that flies past another gets no contact.
-// At most eight points per pair. A geom with a non-finite pose or twist has no contacts.
+// Points of a pair are in key order, pairs in (geom_a, geom_b) order, so the output depends on nothing but the
+// arguments: what the detector remembers between calls (boxes, separating directions) makes it faster and changes no
+// result. Compounds are taken apart into colliders, one per child; a collider's index in its geom is the sub id of the
+// feature keys.
+//
+// Margins (spec/collision.md §2, §7). With v the velocities of the centres of mass, w the angular velocities (world
+// axes), rho the largest distance from a body's centre of mass to the collider's surface and T = speculative_factor dt:
+//   m0 = larger margin of the two geoms; the default one is at most 0.02 L, L the smaller diagonal of the pair
+//   points with a gap <= m0 are always returned. Bodies with ccd = speculative or cast also get what may close in T:
+//   m  = max(m0, T (|v_A - v_B| + |w_A| rho_A + |w_B| rho_B))                                 the query
+//   gap <= max(m0, T (n.(v_A - v_B) + |n x w_A| rho_A + |n x w_B| rho_B))                     per point
+// With ccd = cast a pair whose points all lie beyond m0 must touch within T when both bodies are moved along their
+// twists (cast.h); its points and normal are then those of the touch, carried back. So a body that flies past an edge
+// meets no ghost plane, and one that would pass through a thin plate is stopped at it.
+// A geom with a non-finite pose or twist has no contacts.
 // No heap allocation once the vectors have reached their working size.
 #pragma once
 
@@ -15,16 +22,17 @@
 #include <vector>
 
 #include "sarrus/collision/broad_phase.h"
+#include "sarrus/collision/cast.h"
 #include "sarrus/collision/contact.h"
 #include "sarrus/collision/filter.h"
-#include "sarrus/collision/manifold.h"
+#include "sarrus/collision/narrow_phase.h"
 #include "sarrus/collision/shapes.h"
 #include "sarrus/model/model.h"
 
 namespace sarrus {
 
 struct CollisionOptions {
-  double margin = 2e-3;             // m, contacts closer than this are always reported
+  double margin = 2e-3;             // m, contacts closer than this are always reported (at most 0.02 L, see above)
   double speculative_factor = 1.5;  // times dt times approach speed; 0 switches speculative margins off
 };
 
@@ -39,31 +47,58 @@ class CollisionDetector {
   bool pair_allowed(int geom_a, int geom_b) const;
 
  private:
-  // What a step knows of a geom.
-  struct Placed {
-    PlacedShape shape;
+  // A shape without children: a geom, or a child of a compound.
+  struct Collider {
+    MovingShape moving;
     Aabb box;               // tight
-    Vec3 v_W, w_W;          // twist of its body
-    double arm = 0;         // rho, m; 0 on the world
+    Pose X_BG;              // in its body
     double spin_speed = 0;  // |w| rho, m/s
     double reach = 0;       // bounding radius, m
+    double margin = 0;      // m; kUseDefault if the geom has none of its own
+    int geom = 0;
+    int body = kWorld;
+    std::uint32_t child = 0;
+    Ccd ccd = Ccd::off;
+  };
+  struct Margins {
+    double base;   // m0
+    double query;  // m
+  };
+  // A direction that separated a pair at the last step.
+  struct Separation {
+    GeomPair pair;
+    Vec3 axis;
   };
 
-  void place_geoms(std::span<const Pose> X_WB, std::span<const Vec6> twist_WB, double horizon);
+  static bool is_plane(const Collider& c);
+  static std::vector<Collider> make_colliders(const Model& model);
+  template <class Wanted>
+  std::vector<int> ids(const Wanted& wanted) const;
+  std::vector<int> geoms() const;
+  void place_colliders(std::span<const Pose> X_WB, std::span<const Vec6> twist_WB, double horizon);
   void find_plane_pairs(double horizon);
-  double pair_margin(const Placed& a, const Placed& b, double horizon) const;
-  void collide_pair(const GeomPair& pair, double horizon, Manifold& manifold, std::vector<Contact>& contacts) const;
+  Margins margins(const Collider& a, const Collider& b, double horizon) const;
+  Vec3 remembered_axis(const GeomPair& pair, std::size_t& cursor) const;
+  void collide_pair(const GeomPair& pair, double horizon, Vec3& axis, std::vector<Contact>& contacts);
+  void keep_reachable(const Collider& a, const Collider& b, double base, double horizon);
+  void append_contacts(const Collider& a, const Collider& b, std::vector<Contact>& contacts) const;
 
   Model model_;
   CollisionOptions options_;
   PairFilter filter_;
   ContactLaws laws_;
-  std::vector<int> planes_;   // geom ids
-  std::vector<int> bounded_;  // geom ids of everything else
+  std::vector<Collider> colliders_;  // in geom order
+  std::vector<int> planes_;          // collider ids
+  std::vector<int> bounded_;         // collider ids of everything else
   BroadPhase broad_phase_;
-  std::vector<Placed> placed_;   // by geom
-  std::vector<Aabb> fat_boxes_;  // by geom, grown by half the margin or the way covered in a step
+  std::vector<Aabb> fat_boxes_;        // by collider, swept over the step and grown by half the margin
+  std::vector<GeomPair> plane_pairs_;  // of colliders, sorted like the next two
+  std::vector<GeomPair> broad_pairs_;
   std::vector<GeomPair> pairs_;
+  std::vector<Separation> separations_;
+  std::vector<Separation> last_separations_;
+  NarrowWorkspace workspace_;
+  Manifold manifold_;
 };
 
 }  // namespace sarrus

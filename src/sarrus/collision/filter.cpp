@@ -11,8 +11,9 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 int node(int body) { return body + 1; }  // kWorld = -1 becomes 0
 
-// Smallest node of each set of bodies that fixed joints merge.
-std::vector<int> merge_fixed(const Model& model) {
+// Smallest node of each set of bodies that the joints picked by `connects` hold together.
+template <class Connects>
+std::vector<int> components(const Model& model, const Connects& connects) {
   std::vector<int> parent(at(model.body_count() + 1));
   std::iota(parent.begin(), parent.end(), 0);
   const auto root = [&parent](int i) {
@@ -20,7 +21,7 @@ std::vector<int> merge_fixed(const Model& model) {
     return i;
   };
   for (const Joint& joint : model.joints()) {
-    if (joint.type != JointType::fixed) continue;
+    if (!connects(joint)) continue;
     const int a = root(node(joint.base));
     const int b = root(node(joint.follower));
     parent[at(std::max(a, b))] = std::min(a, b);
@@ -57,7 +58,9 @@ int PairFilter::PairTable::verdict(int a, int b) const {
 }
 
 PairFilter::PairFilter(const Model& model) {
-  const std::vector<int> group = merge_fixed(model);
+  const std::vector<int> group = components(model, [](const Joint& j) { return j.type == JointType::fixed; });
+  const std::vector<int> mechanism =
+      components(model, [](const Joint& j) { return separates(j.type) && j.base != kWorld && j.follower != kWorld; });
   std::vector<PairTable::Entry> body_rules;
   std::vector<PairTable::Entry> group_rules;
   for (const BodyPair& p : model.excludes()) body_rules.push_back({node(p.a), node(p.b), false});
@@ -73,7 +76,9 @@ PairFilter::PairFilter(const Model& model) {
   groups_ = PairTable(std::move(group_rules), model.body_count() + 1);
   geoms_.reserve(model.geoms().size());
   for (const Geom& g : model.geoms()) {
-    geoms_.push_back({node(g.body), group[at(node(g.body))], g.group, g.collides_with});
+    const bool apart = model.self_collision() || g.body == kWorld;
+    geoms_.push_back(
+        {node(g.body), group[at(node(g.body))], apart ? -1 : mechanism[at(node(g.body))], g.group, g.collides_with});
   }
 }
 
@@ -83,6 +88,7 @@ bool PairFilter::allowed(int geom_a, int geom_b) const {
   if (a.node == 0 && b.node == 0) return false;
   if (const int verdict = bodies_.verdict(a.node, b.node); verdict != 0) return verdict > 0;
   if (a.group == b.group || groups_.verdict(a.group, b.group) < 0) return false;
+  if (a.mechanism >= 0 && a.mechanism == b.mechanism) return false;
   return ((a.bits & b.collides_with) | (b.bits & a.collides_with)) != 0;
 }
 

@@ -7,7 +7,8 @@
 //   4 same body, or bodies merged by fixed joints (also with the world)    no
 //   5 bodies connected by a joint other than free and distance             no
 //     (merged bodies count as one; a connection to the world does not count)
-//   6 masks: (group_A & collides_with_B) | (group_B & collides_with_A) != 0
+//   6 self_collision = false and joints connect the bodies, whatever is between (not through the world)   no
+//   7 masks: (group_A & collides_with_B) | (group_B & collides_with_A) != 0
 //
 // Contact law: mu = sqrt(mu_a mu_b), restitution = max, unless Model::material_pairs() names the two materials.
 #pragma once
@@ -43,8 +44,9 @@ class PairFilter {
     std::vector<Entry> entries_;
   };
   struct GeomBits {
-    int node;   // body + 1; 0 is the world
-    int group;  // smallest node that fixed joints merge with it
+    int node;       // body + 1; 0 is the world
+    int group;      // smallest node that fixed joints merge with it
+    int mechanism;  // smallest node that joints connect with it, -1 if self collision is on or it is on the world
     std::uint32_t bits;
     std::uint32_t collides_with;
   };

@@ -21,122 +21,194 @@ FeatureKey swapped(const FeatureKey& key) {
 }
 
 constexpr int kCapacity = Manifold::capacity();
+static_assert(kCapacity % 4 == 0);
+constexpr double kTie = 1e-3;          // relative: scores this close to the best count as equal
+constexpr double kLayerSlope = 0.01;   // gap over patch diameter up to which points form one layer
+constexpr double kNegligible = 1e-12;  // area over squared length
 
-double cross2(const Vec2& a, const Vec2& b) { return a.x() * b.y() - a.y() * b.x(); }
+using Four = Eigen::Array4d;
+Eigen::Map<const Four> four(const double* x) { return Eigen::Map<const Four>(x); }
 
-// Lowest index whose score is within 0.1 % of the best; taken points have a negative score. -1 if none.
-int pick(const double* score, int n) {
-  const double best = *std::max_element(score, score + n);
-  if (best < 0) return -1;
-  for (int i = 0; i < n; ++i) {
-    if (score[i] >= 0 && score[i] >= best * (1 - 1e-3)) return i;
-  }
-  return -1;
-}
-
-// A counter-clockwise convex polygon that grows by one point at a time.
-class GrowingHull {
- public:
-  GrowingHull(const Vec2& a, const Vec2& b, const Vec2& c) {
-    const bool ccw = cross2(b - a, c - a) > 0;
-    v_.push(a);
-    v_.push(ccw ? b : c);
-    v_.push(ccw ? c : b);
-  }
-  // Twice the area that p would add: the triangles over the edges that p sees from outside.
-  double gain(const Vec2& p) const {
-    double area = 0;
-    for (int i = 0; i < v_.size(); ++i) area += std::max(0.0, -side(i, p));
-    return area;
-  }
-  void add(const Vec2& p) {
-    FixedList<Vec2, kCapacity> grown;
-    const int n = v_.size();
-    bool inserted = false;
-    for (int i = 0; i < n; ++i) {
-      const bool seen_before = side((i + n - 1) % n, p) < 0;
-      const bool seen_after = side(i, p) < 0;
-      if (seen_after && !seen_before) {  // the visible chain starts here: the vertex stays, p follows
-        grown.push(v_[i]);
-        grown.push(p);
-        inserted = true;
-      } else if (!(seen_before && seen_after)) {
-        grown.push(v_[i]);
-      }
-    }
-    if (inserted) v_ = grown;
-  }
-
- private:
-  double side(int i, const Vec2& p) const {
-    const Vec2& a = v_[i];
-    return cross2(v_[(i + 1) % v_.size()] - a, p - a);
-  }
-  FixedList<Vec2, kCapacity> v_;
-};
-
-// The choice of §4.4 on projected points; fills `kept` and stops early when nothing adds area.
+// The choice of §4.4 on points projected along the first one's normal, four points at a time; what the last group lacks
+// is filled with points that are closed from the beginning.
 class Reducer {
  public:
-  Reducer(const Manifold& m, double tol) : n_(m.size()) {
+  Reducer(const Manifold& m, double tol) : n_(m.size()), padded_((n_ + 3) / 4 * 4) {
     const ProjectionFrame frame(m[0].n);
-    for (int i = 0; i < n_; ++i) u_[i] = frame.project(m[i].p);
-    first_three(m, tol);
+    for (int i = 0; i < padded_; ++i) {
+      const ManifoldPoint& point = m[i < n_ ? i : 0];
+      x_[i] = frame.t.dot(point.p);
+      y_[i] = frame.o.dot(point.p);
+      gap_[i] = point.gap;
+    }
+    const double deepest = *std::min_element(gap_, gap_ + n_);
+    score_distance(centre(kInf));
+    const double radius2 = *std::max_element(score_, score_ + n_);
+    deep_limit_ = deepest + tol;
+    layer_limit_ = deepest + std::max(tol, kLayerSlope * 2 * std::sqrt(radius2));
   }
 
-  void grow_to(int count) {
-    const double longest2 = (u_[index_[1]] - u_[index_[0]]).squaredNorm();
-    if (chosen_ < 3) return;
-    GrowingHull hull(u_[index_[0]], u_[index_[1]], u_[index_[2]]);
-    while (chosen_ < count) {
-      double score[kCapacity] = {};
-      for (int i = 0; i < n_; ++i) score[i] = kept[i] ? -1 : hull.gain(u_[i]);
-      const int next = pick(score, n_);
-      if (next < 0 || score[next] < 1e-12 * longest2) return;
-      take(next);
-      hull.add(u_[next]);
+  // Chooses up to `count` points. False if the deepest is missing by more than tol.
+  bool choose(int count, bool start_deepest) {
+    std::fill_n(kept_, n_, false);
+    chosen_ = 0;
+    take_first(start_deepest ? deep_limit_ : layer_limit_);
+    take_second();
+    take_third();
+    while (chosen_ >= 3 && chosen_ < count && take_next()) {
+    }
+    double deepest_kept = kInf;
+    for (int i = 0; i < n_; ++i) {
+      if (kept_[i]) deepest_kept = std::min(deepest_kept, gap_[i]);
+    }
+    return deepest_kept <= deep_limit_;
+  }
+
+  bool kept(int i) const { return kept_[i]; }
+
+ private:
+  // Opens the points with gaps up to the limit that are not kept yet: what is closed has the penalty of minus infinity.
+  void open(double limit) {
+    limit_ = limit;
+    for (int i = 0; i < padded_; ++i) penalty_[i] = i < n_ && !kept_[i] && gap_[i] <= limit ? 0.0 : -kInf;
+  }
+
+  Vec2 centre(double limit) const {
+    Vec2 sum = Vec2::Zero();
+    int count = 0;
+    for (int i = 0; i < n_; ++i) {
+      if (gap_[i] > limit) continue;
+      sum += Vec2(x_[i], y_[i]);
+      ++count;
+    }
+    return sum / count;
+  }
+
+  // Squared distances from c.
+  void score_distance(const Vec2& c) {
+    for (int i = 0; i < padded_; i += 4) {
+      Eigen::Map<Four>(score_ + i) = (four(x_ + i) - c.x()).square() + (four(y_ + i) - c.y()).square();
     }
   }
 
-  bool kept[kCapacity] = {};
+  // The open point with the lowest index whose score is within the tie of the best; -1 if no score exceeds `least`.
+  int best(double least) const {
+    Four tops = Four::Constant(least);
+    for (int i = 0; i < padded_; i += 4) tops = tops.max(four(score_ + i) + four(penalty_ + i));
+    const double top = tops.maxCoeff();
+    if (!(top > least)) return -1;
+    int i = 0;
+    while (score_[i] + penalty_[i] < top * (1 - kTie)) ++i;
+    return i;
+  }
+  // The same, first in the layer of the deepest points, then among all.
+  int best_by_layer(double least) {
+    const int i = best(least);
+    if (i >= 0 || limit_ == kInf) return i;
+    open(kInf);
+    return best(least);
+  }
 
- private:
   void take(int i) {
-    kept[i] = true;
-    if (chosen_ < 3) index_[chosen_] = i;
+    kept_[i] = true;
+    penalty_[i] = -kInf;
     ++chosen_;
   }
 
-  void first_three(const Manifold& m, double tol) {
-    Vec2 centroid = Vec2::Zero();
-    double deepest = kInf;
-    for (int i = 0; i < n_; ++i) {
-      centroid += u_[i] / n_;
-      deepest = std::min(deepest, m[i].gap);
+  // Farthest from the centroid of the points up to the limit.
+  void take_first(double limit) {
+    open(limit);
+    score_distance(centre(limit));
+    hull_[0] = best(-1);
+    take(hull_[0]);
+    if (limit != layer_limit_) open(layer_limit_);
+  }
+
+  // Farthest from the first.
+  void take_second() {
+    score_distance({x_[hull_[0]], y_[hull_[0]]});
+    const int i = best_by_layer(0);
+    if (i < 0) return;  // all points in one place
+    length2_ = score_[i];
+    take(i);
+    hull_[1] = i;
+  }
+
+  // Largest triangle. If all points lie on a line, two suffice.
+  void take_third() {
+    if (chosen_ < 2) return;
+    const Edge edge(*this, hull_[0], hull_[1]);
+    for (int i = 0; i < padded_; i += 4) Eigen::Map<Four>(score_ + i) = edge.outside(four(x_ + i), four(y_ + i)).abs();
+    const int i = best_by_layer(kNegligible * length2_);
+    if (i < 0) return;
+    take(i);
+    hull_[2] = i;
+    if (area(hull_[0], hull_[1], i) < 0) std::swap(hull_[1], hull_[2]);  // counter-clockwise
+    hull_size_ = 3;
+  }
+
+  // The largest area outside the polygon of the points so far: the triangles over the sides that see the point.
+  bool take_next() {
+    std::fill_n(score_, padded_, 0.0);
+    for (int k = 0; k < hull_size_; ++k) {
+      const Edge edge(*this, hull_[k], hull_[next(k)]);
+      for (int i = 0; i < padded_; i += 4) {
+        Eigen::Map<Four>(score_ + i) += edge.outside(four(x_ + i), four(y_ + i)).max(0.0);
+      }
     }
-    double score[kCapacity] = {};
-    for (int i = 0; i < n_; ++i) score[i] = m[i].gap <= deepest + tol ? (u_[i] - centroid).norm() : -1;
-    take(pick(score, n_));
-    for (int i = 0; i < n_; ++i) score[i] = kept[i] ? -1 : (u_[i] - u_[index_[0]]).norm();
-    take(pick(score, n_));
-    const Vec2 edge = u_[index_[1]] - u_[index_[0]];
-    for (int i = 0; i < n_; ++i) score[i] = kept[i] ? -1 : std::abs(cross2(edge, u_[i] - u_[index_[0]]));
-    const int third = pick(score, n_);
-    if (score[third] > 1e-12 * edge.squaredNorm()) take(third);  // else all points lie on a line: two suffice
+    const int i = best_by_layer(kNegligible * length2_);
+    if (i < 0) return false;
+    take(i);
+    grow(i);
+    return true;
+  }
+
+  // Puts point i into the polygon in place of the corners between the sides that see it.
+  void grow(int i) {
+    int grown[kMaxManifoldPoints];
+    int size = 0;
+    for (int k = 0; k < hull_size_; ++k) {
+      const int before = hull_[k > 0 ? k - 1 : hull_size_ - 1];
+      const bool seen_before = area(before, hull_[k], i) < 0;
+      const bool seen_after = area(hull_[k], hull_[next(k)], i) < 0;
+      if (!(seen_before && seen_after)) grown[size++] = hull_[k];
+      if (seen_after && !seen_before) grown[size++] = i;
+    }
+    std::copy_n(grown, size, hull_);
+    hull_size_ = size;
+  }
+
+  // From point a to point b.
+  struct Edge {
+    Edge(const Reducer& r, int a, int b) : x(r.x_[a]), y(r.y_[a]), ex(r.x_[b] - x), ey(r.y_[b] - y) {}
+    // Twice the area of the triangle with a point to the right.
+    Four outside(const Four& px, const Four& py) const { return (px - x) * ey - (py - y) * ex; }
+    double x, y, ex, ey;
+  };
+
+  int next(int k) const { return k + 1 < hull_size_ ? k + 1 : 0; }
+  double area(int a, int b, int c) const {
+    return (x_[b] - x_[a]) * (y_[c] - y_[a]) - (y_[b] - y_[a]) * (x_[c] - x_[a]);
   }
 
   int n_;
-  Vec2 u_[kCapacity];
-  int index_[3] = {};
+  int padded_;
+  double x_[kCapacity];
+  double y_[kCapacity];
+  double gap_[kCapacity];
+  double score_[kCapacity];
+  double penalty_[kCapacity];
+  bool kept_[kCapacity];
+  double deep_limit_ = 0;
+  double layer_limit_ = 0;
+  double limit_ = 0;
+  double length2_ = 0;
   int chosen_ = 0;
+  int hull_[kMaxManifoldPoints];
+  int hull_size_ = 0;
 };
 
 }  // namespace
-
-FeatureKey make_key(FeatureKind kind, int feature_a, int feature_b) {
-  return {0, static_cast<std::uint64_t>(kind) << kKindShift | static_cast<std::uint64_t>(feature_a) << kFeatureBits |
-                 static_cast<std::uint64_t>(feature_b)};
-}
 
 void flip(Manifold& manifold) {
   for (ManifoldPoint& point : manifold) {
@@ -147,17 +219,17 @@ void flip(Manifold& manifold) {
 }
 
 void sort_by_key(Manifold& manifold) {
-  std::sort(manifold.begin(), manifold.end(),
-            [](const ManifoldPoint& a, const ManifoldPoint& b) { return a.key < b.key; });
+  const auto before = [](const ManifoldPoint& a, const ManifoldPoint& b) { return a.key < b.key; };
+  if (!std::is_sorted(manifold.begin(), manifold.end(), before)) std::sort(manifold.begin(), manifold.end(), before);
 }
 
 void reduce(Manifold& manifold, int count, double tol) {
   if (manifold.size() <= count) return;
   Reducer reducer(manifold, tol);
-  reducer.grow_to(count);
+  if (!reducer.choose(count, false)) reducer.choose(count, true);
   int size = 0;
   for (int i = 0; i < manifold.size(); ++i) {
-    if (reducer.kept[i]) manifold[size++] = manifold[i];
+    if (reducer.kept(i)) manifold[size++] = manifold[i];
   }
   manifold.truncate(size);
 }

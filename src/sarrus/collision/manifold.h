@@ -12,8 +12,13 @@ inline constexpr int kMaxManifoldPoints = 8;  // after reduction
 enum class FeatureKind : std::uint8_t { vertex_a = 0, vertex_b = 1, edge_edge = 2, witness = 3 };
 
 // Feature ids are body fixed: box vertex = sign bits (x 1, y 2, z 4; set on the positive side), box edge =
-// 8 axis + sign bits of its two fixed coordinates, capsule end = 0 (+z) or 1 (-z).
-FeatureKey make_key(FeatureKind kind, int feature_a, int feature_b);
+// 8 axis + sign bits of its two fixed coordinates, capsule end = 0 (+z) or 1 (-z), cylinder rim point = 0..7 top and
+// 8..15 bottom at angle k pi/4, 16 and 17 the deepest rim point of top and bottom, hull vertex and undirected edge =
+// its index, triangle corner and edge = 0..2.
+inline FeatureKey make_key(FeatureKind kind, int feature_a, int feature_b) {
+  return {0, static_cast<std::uint64_t>(kind) << 60 | static_cast<std::uint64_t>(feature_a) << 30 |
+                 static_cast<std::uint64_t>(feature_b)};
+}
 
 // One point: p on A, p + gap n on B. World axes, origin as the producer states.
 struct ManifoldPoint {
@@ -22,7 +27,7 @@ struct ManifoldPoint {
   double gap = 0;          // m
   FeatureKey key;
 };
-using Manifold = FixedList<ManifoldPoint, 20>;
+using Manifold = FixedList<ManifoldPoint, 64>;
 
 // A pair to intersect. Results are relative to A's origin, so they do not lose digits far from the world's.
 struct PairQuery {
@@ -38,10 +43,16 @@ void flip(Manifold& manifold);
 
 void sort_by_key(Manifold& manifold);
 
-// Keeps at most `count` (>= 3) points of a manifold sorted by key (§4.4): the deepest (to within tol, farthest
-// from the centroid first), the farthest from it, the largest triangle, then whatever adds the most area outside
-// the polygon so far, seen along the first point's normal. Scores within 0.1 % of the best count as equal and go
-// to the lowest key, so round-off does not decide. The order by key is kept.
+// Keeps at most `count` points (3 to kMaxManifoldPoints) of a manifold sorted by key, in that order (§4.4), chosen by
+// their places seen along the first point's normal:
+//   1 farthest from the centroid   2 farthest from 1   3 largest triangle with 1, 2
+//   4 ... largest area outside the polygon so far; what adds none is dropped
+// first among the points whose gap is within 1 % of the patch's diameter from the smallest, then among all, so that the
+// points that carry a body come before higher ones around them. If none chosen is within tol of the smallest gap, the
+// choice is made again with 1 from the points that are. Scores within 0.1 % of the best (squared distances, areas)
+// count as equal and go to the lowest key. Gaps that differ by less than tol decide nothing, so neither round-off nor
+// the slight tilt of a body at rest chooses, and no memory of the last step is needed:
+// tests/collision/manifold_stability_test.cpp.
 void reduce(Manifold& manifold, int count, double tol);
 
 }  // namespace sarrus

@@ -18,6 +18,11 @@ struct ProjectionFrame {
     t = Vec3(1 + s * n.x() * n.x() * a, s * b, -s * n.x());
     o = Vec3(b, s + n.y() * n.y() * a, -n.y());
   }
+  // Any orthonormal t, o with t x o = n.
+  ProjectionFrame(const Vec3& first, const Vec3& second, const Vec3& normal) : t(first), o(second), n(normal) {}
+
+  // The same frame seen from axes R: components along its columns.
+  ProjectionFrame in_axes(const Mat3& R) const { return {R.transpose() * t, R.transpose() * o, R.transpose() * n}; }
   Vec2 project(const Vec3& x) const { return {t.dot(x), o.dot(x)}; }
   Vec3 lift(const Vec2& u, double height) const { return u.x() * t + u.y() * o + height * n; }
 };

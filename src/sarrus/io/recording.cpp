@@ -1,5 +1,6 @@
 #include "sarrus/io/recording.h"
 
+#include "sarrus/io/recording_geoms.h"
 #include "sarrus/io/recording_hdf5.h"
 
 namespace sarrus {
@@ -7,35 +8,13 @@ namespace {
 
 using hdf5::Column;
 using hdf5::File;
+using hdf5::Table;
+using hdf5::Wxyz;
 
 // Samples and contacts that are collected before they go to the file together.
 constexpr std::size_t kBatchSamples = 256;
 constexpr std::size_t kBatchContacts = 16384;
 constexpr std::int8_t kNoStep = -1;  // status of the initial state
-
-struct Wxyz {
-  explicit Wxyz(const Quat& q) : v{q.w(), q.x(), q.y(), q.z()} {}
-  std::size_t size() const { return 4; }
-  double operator[](int i) const { return v[i]; }
-  double v[4];
-};
-
-// Rows of a fixed table, gathered element by element.
-template <class T>
-struct Table {
-  hsize_t width = 1;
-  std::vector<T> values;
-
-  template <class V>
-  void add(const V& v) {
-    for (int i = 0; i < static_cast<int>(v.size()); ++i) values.push_back(static_cast<T>(v[i]));
-  }
-  void write(const File& file, const std::string& name, const hdf5::Meaning& meaning) const {
-    std::vector<hsize_t> shape = {values.size() / width};
-    if (width > 1) shape.push_back(width);
-    file.table<T>(name, shape, values, meaning);
-  }
-};
 
 void write_root(const File& file, const Model& model, const RunInfo& info) {
   file.attribute(file.id(), "format", std::string("sarrus-recording"));
@@ -92,31 +71,10 @@ void write_joints(const File& file, const Model& model) {
   file.strings("/joints/coordinate_names", coordinates, {"", "names of the joint coordinates"});
 }
 
-void write_geoms(const File& file, const Model& model) {
-  std::vector<std::string> names, kinds;
-  Table<std::int32_t> body;
-  Table<double> size{3, {}}, position{3, {}}, quaternion{4, {}};
-  for (const Geom& g : model.geoms()) {
-    names.push_back(g.name);
-    kinds.emplace_back(name(g.shape.kind));
-    body.values.push_back(g.body);
-    size.add(g.shape.size);
-    position.add(g.X_BG.p);
-    quaternion.add(Wxyz(g.X_BG.q));
-  }
-  file.strings("/geoms/names", names, {"", "names of the geoms, may be empty"});
-  file.strings("/geoms/kind", kinds, {"", "plane (z <= 0 of its frame), sphere, capsule (axis z) or box"});
-  body.write(file, "/geoms/body", {"1", "index of the body that carries the geom, -1: world"});
-  size.write(file, "/geoms/size",
-             {"m", "sphere: radius; capsule: radius, half length of the core; box: half extents; else 0"});
-  position.write(file, "/geoms/position", {"m", "origin of the geom in the body frame"});
-  quaternion.write(file, "/geoms/quaternion_wxyz", {"1", "orientation of the geom in the body frame"});
-}
-
 // Groups have to exist before the datasets in them.
 File create(const std::filesystem::path& path, const Model& model, const RunInfo& info) {
   File file(path.string());
-  for (const char* g : {"/bodies", "/joints", "/geoms", "/contacts", "/residuals", "/energy"}) file.group(g);
+  for (const char* g : {"/bodies", "/joints", "/contacts", "/residuals", "/energy"}) file.group(g);
   write_root(file, model, info);
   write_bodies(file, model);
   write_joints(file, model);

@@ -8,6 +8,11 @@
 //   /joints/    names, type, base, follower, anchor_base, anchor_follower, axes_base_wxyz, axes_follower_wxyz,
 //               length, closes_loop (by joint); coordinate_names (nq), coordinates (T,nq)
 //   /geoms/     names, kind, body (-1: world), size, position, quaternion_wxyz (pose in the body frame)
+//   /geoms/parts/         what to draw, a row per geom and per child of a compound: geom, kind, size, position,
+//                         quaternion_wxyz (pose in the body frame), mesh, height_field (-1: none)
+//   /geoms/meshes/        vertex_offset (M+1), vertices (V,3), triangle_offset (M+1), triangles (F,3): mesh i has the
+//                         rows offset[i] .. offset[i+1]; triangles count its own vertices from 0
+//   /geoms/height_fields/ columns, rows (H), spacing (H,2), offset (H+1), heights (by samples, row by row)
 //   /contacts/  offset (T+1): the contacts of sample i are rows offset[i] .. offset[i+1] of
 //               point (K,3), normal (K,3), impulse_world (K,3), gap (K), body_a, body_b, geom_a, geom_b (K)
 //   /residuals/ natural_map, joint_gap, joint_angle, penetration, limit_violation, iterations, status (T)

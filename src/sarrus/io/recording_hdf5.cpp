@@ -173,6 +173,8 @@ template void File::table(const std::string&, const std::vector<hsize_t>&, std::
                           const Meaning&) const;
 template void File::table(const std::string&, const std::vector<hsize_t>&, std::span<const std::int8_t>,
                           const Meaning&) const;
+template void File::table(const std::string&, const std::vector<hsize_t>&, std::span<const std::uint64_t>,
+                          const Meaning&) const;
 
 Handle File::extendible(const std::string& name, hid_t type, std::size_t type_size,
                         const std::vector<hsize_t>& row_shape, const Meaning& meaning) const {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "sarrus/math/types.h"
+
 namespace sarrus::hdf5 {
 
 // Owns one HDF5 identifier of any kind.
@@ -96,6 +98,31 @@ class File {
   std::string path_;
   Handle file_;
   Handle string_type_;
+};
+
+// The numbers of a quaternion in the order of files.
+struct Wxyz {
+  explicit Wxyz(const Quat& q) : v{q.w(), q.x(), q.y(), q.z()} {}
+  std::size_t size() const { return 4; }
+  double operator[](int i) const { return v[i]; }
+  double v[4];
+};
+
+// Rows of a fixed table, gathered element by element.
+template <class T>
+struct Table {
+  hsize_t width = 1;
+  std::vector<T> values;
+
+  template <class V>
+  void add(const V& v) {
+    for (int i = 0; i < static_cast<int>(v.size()); ++i) values.push_back(static_cast<T>(v[i]));
+  }
+  void write(const File& file, const std::string& name, const Meaning& meaning) const {
+    std::vector<hsize_t> shape = {values.size() / width};
+    if (width > 1) shape.push_back(width);
+    file.table<T>(name, shape, values, meaning);
+  }
 };
 
 // An extendible dataset and the rows that wait to be written to it in one go.

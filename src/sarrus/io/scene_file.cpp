@@ -50,21 +50,27 @@ std::string read_text(const fs::path& file) {
 
 }  // namespace
 
-Model parse_scene(std::string_view json_text, const std::string& source_name) {
+Model parse_scene(std::string_view json_text, const std::string& source_name, const fs::path& folder) {
   try {
-    return finish_model(scene::SceneLoader().load(scene::parse_strict_json(json_text)));
+    return finish_model(scene::SceneLoader(folder).load(scene::parse_strict_json(json_text)));
   } catch (const InputError& error) {
     throw in_file(source_name, error);
   }
 }
 
-Model load_scene(const fs::path& file) { return parse_scene(read_text(file), file.string()); }
+Model load_scene(const fs::path& file) { return parse_scene(read_text(file), file.string(), file.parent_path()); }
 
 std::string scene_to_json(const Model& model) { return scene::print_json(scene::document_of(model)); }
 
 void save_scene(const Model& model, const fs::path& file) {
   try {
-    write_file_atomically(file, scene_to_json(model));
+    const std::string text = scene_to_json(model);
+    if (text.size() > kMaxBytes) {
+      throw InputError("model", fmt::format("its scene file would have {} MB, more than the {} MB that can be loaded; "
+                                            "simplify its meshes",
+                                            text.size() >> 20, kMaxBytes >> 20));
+    }
+    write_file_atomically(file, text);
   } catch (const InputError& error) {
     if (error.element() == file.string()) throw;
     throw in_file(file.string(), error);

@@ -12,9 +12,11 @@ namespace sarrus {
 
 // Throws InputError "file: element: problem; remedy".
 Model load_scene(const std::filesystem::path& file);
-Model parse_scene(std::string_view json_text, const std::string& source_name);
+// Relative paths of mesh files start in `folder`, empty for the current one; load_scene takes that of the scene.
+Model parse_scene(std::string_view json_text, const std::string& source_name, const std::filesystem::path& folder = {});
 
 std::string scene_to_json(const Model& model);
+// Hulls, meshes and height fields are written with their points, so that the file needs no others.
 // Writes to a temporary file beside the target and renames it, so that nothing is half-written.
 void save_scene(const Model& model, const std::filesystem::path& file);
 

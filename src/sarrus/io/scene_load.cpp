@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <span>
@@ -22,6 +23,28 @@ std::vector<std::string> names_of(const Elements& elements) {
 
 std::string label_of(const Body& body) { return "body " + in_quotes(body.name); }
 
+Ccd read_ccd(ObjectReader& r, Ccd fallback) {
+  if (!r.has("ccd")) return fallback;
+  constexpr std::array all = {Ccd::off, Ccd::speculative, Ccd::cast};
+  std::vector<std::string> names;
+  names.reserve(all.size());
+  for (const Ccd ccd : all) names.emplace_back(name(ccd));
+  return all[r.choice("ccd", names)];
+}
+
+// The solids of a shape: itself, or the children of a compound.
+void add_parts(const ShapeReader& reader, const Geom& g, const std::string& label, std::vector<SolidPart>& parts) {
+  if (g.shape.kind != ShapeKind::compound) {
+    parts.push_back({g.shape, g.X_BG, reader.describe(label, g.shape)});
+    return;
+  }
+  for (std::size_t i = 0; i < g.shape.children->size(); ++i) {
+    const CompoundChild& child = (*g.shape.children)[i];
+    const std::string child_label = fmt::format("{}, child {}", label, i);
+    parts.push_back({child.shape, g.X_BG * child.X_SC, reader.describe(child_label, child.shape)});
+  }
+}
+
 }  // namespace
 
 ModelData SceneLoader::load(const Json& document) {
@@ -30,6 +53,7 @@ ModelData SceneLoader::load(const Json& document) {
   d_.name = r.text_or("name", "");
   d_.description = r.text_or("description", "");
   d_.gravity = r.vec3("gravity", d_.gravity);
+  d_.self_collision = r.flag("self_collision", d_.self_collision);
   if (r.has("run")) read_run(r.object("run"));
   read_materials(r);
   if (r.has("defaults")) read_defaults(r.object("defaults"));
@@ -56,6 +80,7 @@ void SceneLoader::read_header(ObjectReader& r) {
     r.fail("key 'angle_unit' is missing; add \"angle_unit\": \"deg\" or \"angle_unit\": \"rad\"");
   }
   angle_unit_ = r.choice("angle_unit", {"rad", "deg"}) == 0 ? 1.0 : std::numbers::pi / 180.0;
+  shape_reader_.set_angle_unit(angle_unit_);
 }
 
 void SceneLoader::read_run(ObjectReader r) {
@@ -103,6 +128,7 @@ void SceneLoader::read_defaults(ObjectReader r) {
   if (r.has("body")) {
     ObjectReader body = r.object("body");
     if (body.has("density")) defaults_.density = body.positive("density");
+    defaults_.ccd = read_ccd(body, defaults_.ccd);
     body.finish();
   }
   if (r.has("joint")) {
@@ -124,8 +150,7 @@ void SceneLoader::read_defaults(ObjectReader r) {
     if (shape.has("material")) {
       defaults_.shape.material = resolve_material(shape, "material", shape.text("material", "steel"));
     }
-    defaults_.shape.group = shape.bits("group", defaults_.shape.group);
-    defaults_.shape.collides_with = shape.bits("collides_with", defaults_.shape.collides_with);
+    read_contact_keys(shape, defaults_.shape);
     shape.finish();
   }
   r.finish();
@@ -139,12 +164,28 @@ void SceneLoader::read_body(ObjectReader r) {
   if (r.has("pose")) body.X_WB0 = read_frame(r.object("pose"), angle_unit_);
   body.v0_W = r.vec3("velocity", Vec3::Zero());
   body.w0_W = r.vec3("angular_velocity", Vec3::Zero()) * angle_unit_;
+  body.ccd = read_ccd(r, defaults_.ccd);
   d_.bodies.push_back(body);
+  recentred_.emplace_back(Vec3::Zero());
   const std::size_t first_shape = d_.geoms.size();
   read_shapes(r, "shapes", index);
-  const std::span<const Geom> shapes = std::span<const Geom>(d_.geoms).subspan(first_shape);
-  read_mass(r, defaults_.density, shapes, d_.bodies.back());
+  const std::span<Geom> shapes = std::span<Geom>(d_.geoms).subspan(first_shape);
+  std::vector<SolidPart> parts;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    add_parts(shape_reader_, shapes[i], shape_labels_[first_shape + i], parts);
+  }
+  const Vec3 centre_B = read_mass(r, defaults_.density, parts, d_.bodies.back());
+  recenter(shapes, centre_B);
   r.finish();
+}
+
+// Moves the origin of the last body to a point of its frame, without moving anything in the world.
+void SceneLoader::recenter(std::span<Geom> shapes, const Vec3& centre_B) {
+  if (centre_B.isZero(0)) return;
+  Body& body = d_.bodies.back();
+  body.X_WB0.p = body.X_WB0 * centre_B;
+  for (Geom& g : shapes) g.X_BG.p -= centre_B;
+  recentred_.back() = centre_B;
 }
 
 void SceneLoader::read_shapes(ObjectReader& r, std::string_view key, int body) {
@@ -152,38 +193,28 @@ void SceneLoader::read_shapes(ObjectReader& r, std::string_view key, int body) {
   const std::string suffix = world ? "" : " of " + label_of(d_.bodies[static_cast<std::size_t>(body)]);
   r.each(key, world ? "world shape" : "shape", suffix, [this, body](ObjectReader shape, std::size_t) {
     d_.geoms.push_back(read_shape(shape, body));
+    shape_labels_.push_back(shape.element());
     shape.finish();
   });
 }
 
 Geom SceneLoader::read_shape(ObjectReader& r, int body) {
-  const std::vector<ShapeKind> kinds = {ShapeKind::sphere, ShapeKind::capsule, ShapeKind::box, ShapeKind::plane};
-  std::vector<std::string> kind_names(kinds.size());
-  std::transform(kinds.begin(), kinds.end(), kind_names.begin(), [](ShapeKind k) { return std::string(name(k)); });
   Geom g = defaults_.shape;
   g.body = body;
   g.name = r.text_or("name", "");
-  g.shape.kind = kinds[r.choice("type", kind_names)];
-  switch (g.shape.kind) {
-    case ShapeKind::plane:
-      if (body != kWorld) r.fail("a plane can only belong to the world; move it to world_shapes, or use a box");
-      break;
-    case ShapeKind::sphere:
-      g.shape = Shape::sphere(r.positive("radius"));
-      break;
-    case ShapeKind::capsule:
-      g.shape = Shape::capsule(r.positive("radius"), r.positive("half_length"));
-      break;
-    case ShapeKind::box:
-      g.shape = Shape::box(r.vec3("half_extents"));
-      if (!(g.shape.size.minCoeff() > 0)) r.fail("half_extents has an entry <= 0; give three sizes > 0");
-      break;
-  }
+  g.shape = shape_reader_.read(r, body == kWorld);
   if (r.has("pose")) g.X_BG = read_frame(r.object("pose"), angle_unit_);
   if (r.has("material")) g.material = resolve_material(r, "material", r.text("material", "steel"));
-  g.group = r.bits("group", g.group);
-  g.collides_with = r.bits("collides_with", g.collides_with);
+  read_contact_keys(r, g);
   return g;
+}
+
+void SceneLoader::read_contact_keys(ObjectReader& r, Geom& geom) {
+  geom.group = r.bits("group", geom.group);
+  geom.collides_with = r.bits("collides_with", geom.collides_with);
+  if (!r.has("margin")) return;
+  geom.margin = r.number("margin");
+  if (!(geom.margin >= 0)) r.fail(fmt::format("{} is {}; give a length >= 0", r.full("margin"), geom.margin));
 }
 
 // Shapes are listed by owner in the file, but the model may have any order; contacts come in that order.

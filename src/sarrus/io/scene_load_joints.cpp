@@ -91,9 +91,9 @@ void SceneLoader::read_anchors(ObjectReader& r, Joint& j) {
   } else if (base) {
     const Pose X_BJ = read_frame(r.object("base_frame"), angle_unit_);
     const Pose X_FJ = read_frame(r.object("follower_frame"), angle_unit_);
-    j.p_BJ = X_BJ.p;
+    j.p_BJ = in_body(j.base, X_BJ.p);
     j.q_BJ = X_BJ.q;
-    j.p_FJ = X_FJ.p;
+    j.p_FJ = in_body(j.follower, X_FJ.p);
     j.q_FJ = X_FJ.q;
   } else if (j.type != JointType::free) {
     r.fail(fmt::format("has no anchor; add {}, or base_frame and follower_frame", world_keys));
@@ -107,9 +107,9 @@ void SceneLoader::read_anchors(ObjectReader& r, Joint& j) {
 // Both local frames follow from the reference poses, so the joint is assembled by construction (model/builder.h).
 void SceneLoader::read_world_anchor(ObjectReader& r, Joint& j) {
   const Pose X_WJ{r.vec3("at"), read_joint_axes(r, j)};
-  const auto in_body = [&](int body) { return body == kWorld ? X_WJ : reference_pose(body).inverse() * X_WJ; };
-  const Pose X_BJ = in_body(j.base);
-  const Pose X_FJ = in_body(j.follower);
+  const auto seen_from = [&](int body) { return body == kWorld ? X_WJ : reference_pose(body).inverse() * X_WJ; };
+  const Pose X_BJ = seen_from(j.base);
+  const Pose X_FJ = seen_from(j.follower);
   j.p_BJ = X_BJ.p;
   j.q_BJ = X_BJ.q;
   j.p_FJ = X_FJ.p;

@@ -2,18 +2,24 @@
 // scene_load.cpp reads the document, bodies, shapes and materials, scene_load_joints.cpp joints and couplings.
 #pragma once
 
+#include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "sarrus/io/scene_reader.h"
+#include "sarrus/io/scene_shapes.h"
 #include "sarrus/model/model.h"
 
 namespace sarrus::scene {
 
 class SceneLoader {
  public:
+  // Mesh files are looked for in this folder, that of the scene.
+  explicit SceneLoader(std::filesystem::path folder) : shape_reader_(std::move(folder)) {}
+
   // Throws InputError without the file name.
   ModelData load(const Json& document);
 
@@ -21,10 +27,11 @@ class SceneLoader {
   // Values under "defaults": each is used where an element leaves the key out.
   struct Defaults {
     std::optional<double> density;
+    Ccd ccd = Ccd::cast;
     double erp = kUseDefault;
     Dof dof;      // damping, dry_friction, armature
     Limit limit;  // restitution, erp
-    Geom shape;   // material, group, collides_with
+    Geom shape;   // material, group, collides_with, margin
   };
   using Names = std::unordered_map<std::string, int>;
 
@@ -34,8 +41,10 @@ class SceneLoader {
   void read_material_pair(ObjectReader r);
   void read_defaults(ObjectReader r);
   void read_body(ObjectReader r);
+  void recenter(std::span<Geom> shapes, const Vec3& centre_B);
   void read_shapes(ObjectReader& r, std::string_view key, int body);
   Geom read_shape(ObjectReader& r, int body);
+  static void read_contact_keys(ObjectReader& r, Geom& geom);
   void read_shape_order(ObjectReader& r);
   void read_body_pairs(ObjectReader& r, std::string_view key, std::vector<BodyPair>& pairs);
 
@@ -63,9 +72,17 @@ class SceneLoader {
     return body == kWorld ? Pose{} : d_.bodies[static_cast<std::size_t>(body)].X_WB0;
   }
 
+  // Local anchors are given in the frame of the file, from which "recenter" has moved the body frame.
+  Vec3 in_body(int body, const Vec3& p_file) const {
+    return body == kWorld ? p_file : Vec3(p_file - recentred_[static_cast<std::size_t>(body)]);
+  }
+
   ModelData d_;
+  ShapeReader shape_reader_;
   double angle_unit_ = 1;  // rad per unit of the file
   Defaults defaults_;
+  std::vector<Vec3> recentred_;            // by body: origin of the body frame in that of the file
+  std::vector<std::string> shape_labels_;  // by geom, for messages
   Names bodies_;
   Names materials_;
   Names joints_;

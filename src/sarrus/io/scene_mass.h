@@ -3,14 +3,23 @@
 
 #include <optional>
 #include <span>
+#include <string>
 
 #include "sarrus/io/scene_reader.h"
 #include "sarrus/model/model.h"
 
 namespace sarrus::scene {
 
-// Reads mass, density and inertia into the body. Shapes are homogeneous solids whose volumes add up; their
-// common centre of mass must be the body origin.
-void read_mass(ObjectReader& r, std::optional<double> default_density, std::span<const Geom> shapes, Body& body);
+// One solid of a body: a shape, or a child of a compound.
+struct SolidPart {
+  Shape shape;
+  Pose X_BS;
+  std::string label;  // for messages
+};
+
+// Reads mass, density, inertia and recenter into the body. Shapes are homogeneous solids whose volumes add up. Their
+// common centre of mass must be the body origin, or with recenter is returned (body frame, m) for the origin to be
+// moved there; the inertia is about it.
+Vec3 read_mass(ObjectReader& r, std::optional<double> default_density, std::span<const SolidPart> parts, Body& body);
 
 }  // namespace sarrus::scene

@@ -11,10 +11,20 @@ namespace {
 constexpr std::size_t kLineWidth = 100;
 constexpr std::size_t kIndent = 2;
 
-// Vectors and quaternions stay on one line whatever its width.
+// Vectors, quaternions and inertias stay on one line whatever its width.
 bool is_vector(const OrderedJson& value) {
-  return value.is_array() && !value.empty() &&
+  constexpr std::size_t kMaxNumbers = 9;
+  return value.is_array() && !value.empty() && value.size() <= kMaxNumbers &&
          std::all_of(value.begin(), value.end(), [](const OrderedJson& x) { return x.is_number_float(); });
+}
+
+// Lists of numbers, points and triangles: as many entries go on a line as fit.
+bool is_data(const OrderedJson& value) {
+  const auto is_number = [](const OrderedJson& x) { return x.is_number(); };
+  const auto is_entry = [&](const OrderedJson& x) {
+    return x.is_number() || (x.is_array() && std::all_of(x.begin(), x.end(), is_number));
+  };
+  return value.is_array() && std::all_of(value.begin(), value.end(), is_entry);
 }
 
 // Appends the value on one line; false as soon as the line would exceed the width.
@@ -36,6 +46,29 @@ bool print_line(const OrderedJson& value, std::string& out, std::size_t line_sta
   return out.size() - line_start <= max_width;
 }
 
+void print_data(const OrderedJson& value, std::size_t indent, std::string& out) {
+  constexpr std::size_t unlimited = std::string::npos;
+  out += '[';
+  std::size_t line_start = out.size();
+  std::string entry;
+  for (auto it = value.begin(); it != value.end(); ++it) {
+    entry.clear();
+    print_line(*it, entry, 0, unlimited);
+    const bool first = it == value.begin();
+    if (first || out.size() - line_start + 3 + entry.size() > kLineWidth) {
+      out += first ? "\n" : ",\n";
+      line_start = out.size();
+      out.append(indent + kIndent, ' ');
+    } else {
+      out += ", ";
+    }
+    out += entry;
+  }
+  out += '\n';
+  out.append(indent, ' ');
+  out += ']';
+}
+
 void print(const OrderedJson& value, std::size_t indent, std::string& out) {
   const std::size_t start = out.size();
   const std::size_t newline = out.rfind('\n');
@@ -47,6 +80,10 @@ void print(const OrderedJson& value, std::size_t indent, std::string& out) {
   const std::size_t max_width = is_vector(value) ? std::string::npos : kLineWidth;
   if (indent > 0 && print_line(value, out, line_start, max_width)) return;
   out.resize(start);
+  if (is_data(value)) {
+    print_data(value, indent, out);
+    return;
+  }
   const bool object = value.is_object();
   out += object ? '{' : '[';
   bool first = true;

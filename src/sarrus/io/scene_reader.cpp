@@ -69,6 +69,11 @@ bool ObjectReader::has_object(std::string_view key) {
   return value && value->is_object();
 }
 
+bool ObjectReader::is_number(std::string_view key) {
+  const Json* value = find(key);
+  return value && value->is_number();
+}
+
 const Json& ObjectReader::require(std::string_view key, std::string_view example) {
   if (const Json* value = find(key)) return *value;
   fail(fmt::format("key '{}' is missing; add it, for example \"{}\": {}", full(key), key, example));

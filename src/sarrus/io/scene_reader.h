@@ -30,6 +30,7 @@ class ObjectReader {
   // Whether the key is there; makes it a known key.
   bool has(std::string_view key) { return find(key) != nullptr; }
   bool has_object(std::string_view key);
+  bool is_number(std::string_view key);
 
   // Readers without a fallback refuse a missing key. Numbers are finite: JSON has no others.
   double number(std::string_view key);

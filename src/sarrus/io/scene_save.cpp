@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <unordered_map>
 
 #include "sarrus/math/error.h"
 
@@ -74,30 +75,105 @@ OrderedJson bits(std::uint32_t mask) {
   return out;
 }
 
-OrderedJson shape(const Model& model, const Geom& g) {
-  OrderedJson out;
-  out["name"] = g.name;
-  out["type"] = std::string(name(g.shape.kind));
-  const Vec3& size = g.shape.size;
-  switch (g.shape.kind) {
+// Which shape of the file has the points of a hull, mesh or height field: others that share them refer to it.
+using DataOwners = std::unordered_map<const void*, std::string>;
+
+const void* data_of(const Shape& s) {
+  if (s.kind == ShapeKind::hull) return s.hull.get();
+  if (s.kind == ShapeKind::mesh) return s.mesh.get();
+  return s.kind == ShapeKind::height_field ? s.height_field.get() : nullptr;
+}
+
+template <class Points>
+OrderedJson points(const Points& list_of_points) {
+  OrderedJson out = OrderedJson::array();
+  for (const Vec3& p : list_of_points) out.push_back(list(p));
+  return out;
+}
+
+void put_mesh(OrderedJson& out, const TriangleMesh& mesh) {
+  out["vertices"] = points(mesh.vertices());
+  OrderedJson triangles = OrderedJson::array();
+  for (const TriangleMesh::Triangle& t : mesh.triangles()) triangles.push_back(OrderedJson::array({t[0], t[1], t[2]}));
+  out["triangles"] = std::move(triangles);
+}
+
+void put_height_field(OrderedJson& out, const HeightField& field) {
+  out["columns"] = field.columns();
+  out["rows"] = field.rows();
+  out["spacing"] = OrderedJson::array({number(field.dx()), number(field.dy())});
+  OrderedJson heights = OrderedJson::array();
+  for (const double h : field.heights()) heights.push_back(number(h));
+  out["heights"] = std::move(heights);
+}
+
+OrderedJson children(const Shape& compound);
+
+// The size of a shape, or its points unless another shape has them.
+void put_geometry(OrderedJson& out, const Shape& s, bool with_points) {
+  switch (s.kind) {
     case ShapeKind::plane:
       break;
     case ShapeKind::sphere:
-      out["radius"] = number(size[0]);
+      out["radius"] = number(s.size[0]);
       break;
     case ShapeKind::capsule:
-      out["radius"] = number(size[0]);
-      out["half_length"] = number(size[1]);
+    case ShapeKind::cylinder:
+      out["radius"] = number(s.size[0]);
+      out["half_length"] = number(s.size[1]);
       break;
     case ShapeKind::box:
-      out["half_extents"] = list(size);
+      out["half_extents"] = list(s.size);
+      break;
+    case ShapeKind::ellipsoid:
+      out["semi_axes"] = list(s.size);
+      break;
+    case ShapeKind::hull:
+      if (with_points) out["points"] = points(s.hull->vertices());
+      break;
+    case ShapeKind::mesh:
+      if (s.mass_from_hull) out["mass_from"] = "hull";
+      if (with_points) put_mesh(out, *s.mesh);
+      break;
+    case ShapeKind::height_field:
+      if (with_points) put_height_field(out, *s.height_field);
+      break;
+    case ShapeKind::compound:
+      out["children"] = children(s);
       break;
   }
-  const OrderedJson pose = frame(g.X_BG.p, g.X_BG.q);
-  if (pose.contains("q") || !same_bits(g.X_BG.p, Vec3::Zero())) out["pose"] = pose;
+}
+
+void put_pose(OrderedJson& out, const Pose& X) {
+  OrderedJson pose = frame(X.p, X.q);
+  if (pose.contains("q") || !same_bits(X.p, Vec3::Zero())) out["pose"] = std::move(pose);
+}
+
+OrderedJson children(const Shape& compound) {
+  OrderedJson out = OrderedJson::array();
+  for (const CompoundChild& child : *compound.children) {
+    OrderedJson c;
+    c["type"] = std::string(name(child.shape.kind));
+    put_geometry(c, child.shape, true);
+    put_pose(c, child.X_SC);
+    out.push_back(std::move(c));
+  }
+  return out;
+}
+
+OrderedJson shape(const Model& model, const Geom& g, DataOwners& owners) {
+  OrderedJson out;
+  out["name"] = g.name;
+  out["type"] = std::string(name(g.shape.kind));
+  const void* data = data_of(g.shape);
+  const bool shared = data != nullptr && !owners.try_emplace(data, g.name).second;
+  if (shared) out["same_as"] = owners.at(data);
+  put_geometry(out, g.shape, !shared);
+  put_pose(out, g.X_BG);
   if (g.material != 0) out["material"] = model.materials()[static_cast<std::size_t>(g.material)].name;
   if (g.group != Geom{}.group) out["group"] = bits(g.group);
   if (g.collides_with != Geom{}.collides_with) out["collides_with"] = bits(g.collides_with);
+  put(out, "margin", g.margin, kUseDefault);
   return out;
 }
 
@@ -194,6 +270,7 @@ OrderedJson body(const Body& b) {
   out["pose"] = frame(b.X_WB0.p, b.X_WB0.q);
   put(out, "velocity", b.v0_W);
   put(out, "angular_velocity", b.w0_W);
+  if (b.ccd != Body{}.ccd) out["ccd"] = std::string(name(b.ccd));
   return out;
 }
 
@@ -220,10 +297,11 @@ void put_bodies(OrderedJson& out, const Model& model) {
     shapes_of[static_cast<std::size_t>(owner == kWorld ? model.body_count() : owner)].push_back(static_cast<int>(i));
   }
   std::vector<int> order;
+  DataOwners owners;
   const auto shapes = [&](std::size_t owner) {
     OrderedJson result = OrderedJson::array();
     for (const int i : shapes_of[owner]) {
-      result.push_back(shape(model, model.geoms()[static_cast<std::size_t>(i)]));
+      result.push_back(shape(model, model.geoms()[static_cast<std::size_t>(i)], owners));
       order.push_back(i);
     }
     return result;
@@ -233,8 +311,8 @@ void put_bodies(OrderedJson& out, const Model& model) {
     if (!shapes_of[i].empty()) b["shapes"] = shapes(i);
     out["bodies"].push_back(std::move(b));
   }
-  const OrderedJson world = shapes(model.bodies().size());
-  if (!world.empty()) out["world_shapes"] = world;
+  OrderedJson world = shapes(model.bodies().size());
+  if (!world.empty()) out["world_shapes"] = std::move(world);
   if (!std::is_sorted(order.begin(), order.end())) {
     for (const Geom& g : model.geoms()) out["shape_order"].push_back(g.name);
   }
@@ -256,6 +334,7 @@ OrderedJson document_of(const Model& model) {
   if (!model.name().empty()) out["name"] = model.name();
   if (!model.description().empty()) out["description"] = model.description();
   out["gravity"] = list(model.gravity());
+  if (!model.self_collision()) out["self_collision"] = false;
   const RunDefaults& run = model.defaults();
   out["run"] = {{"dt", number(run.dt)}, {"duration", number(run.duration)}};
   out["run"]["integrator"] = std::string(name(run.integrator));

@@ -40,17 +40,36 @@ Box2 frame_bounds(const svg::Scenery& scenery, const State& state) {
   for (const Joint& j : scenery.model->joints()) {
     if (j.base == kWorld && j.type != JointType::free) box.extend(scenery.view.project(j.p_BJ));
   }
+  if (!box.isEmpty()) return box;
+  // Nothing moves: the world itself is the picture.
+  for (const svg::Outline& o : scenery.world.shapes) svg::extend(box, o);
+  for (const svg::Ground& g : scenery.world.grounds) {
+    for (const Vec2& p : g.top) box.extend(p);
+  }
+  if (box.isEmpty()) box.extend(Vec2(Vec2::Zero()));
   return box;
 }
 
-// The floor belongs to the picture when the bodies are near it.
-void include_floor(Box2& box, const std::vector<svg::EdgeOnPlane>& planes) {
-  const double size = box.sizes().maxCoeff();
-  for (const svg::EdgeOnPlane& plane : planes) {
-    if (plane.normal.y() < 0.99) continue;
-    const double height = box.min().y() - plane.point.y();
-    if (height > 0 && height < 1.2 * size) box.extend(Vec2(box.center().x(), plane.point.y()));
+// The highest ground under the box; -inf if there is none.
+double ground_height(const Box2& box, const svg::WorldDrawing& world) {
+  double height = -kInf;
+  for (const svg::EdgeOnPlane& plane : world.planes) {
+    if (plane.normal.y() >= 0.99) height = std::max(height, plane.point.y());
   }
+  for (const svg::Ground& ground : world.grounds) {
+    for (const Vec2& p : ground.top) {
+      const bool under = p.x() >= box.min().x() && p.x() <= box.max().x() && p.y() < box.max().y();
+      if (under) height = std::max(height, p.y());
+    }
+  }
+  return height;
+}
+
+// The floor belongs to the picture when the bodies are near it.
+void include_floor(Box2& box, const svg::WorldDrawing& world) {
+  const double floor = ground_height(box, world);
+  const double height = box.min().y() - floor;
+  if (height > 0 && height < 1.2 * box.sizes().maxCoeff()) box.extend(Vec2(box.center().x(), floor));
 }
 
 Windows choose_windows(const svg::Scenery& scenery, const std::vector<const SvgStrip::Frame*>& frames) {
@@ -62,7 +81,7 @@ Windows choose_windows(const svg::Scenery& scenery, const std::vector<const SvgS
   for (const SvgStrip::Frame* f : frames) {
     Box2 box = frame_bounds(scenery, f->state);
     centres.extend(box.center());
-    include_floor(box, scenery.planes);
+    include_floor(box, scenery.world);
     all.extend(box);
     size = size.cwiseMax(box.sizes());
     boxes.push_back(box);
@@ -210,7 +229,7 @@ std::string SvgStrip::to_svg(const RunSummary& run) const {
   scenery.model = &model_;
   scenery.parts = svg::body_parts(model_);
   scenery.view = svg::choose_view(model_, kept_);
-  scenery.planes = svg::edge_on_planes(model_, scenery.view);
+  scenery.world = svg::draw_world(model_, scenery.view);
   const Windows windows = choose_windows(scenery, frames);
   scenery.ticks_right = windows.follows_right;
   scenery.ticks_up = windows.follows_up;

@@ -75,7 +75,7 @@ void draw_ghost(std::string& out, const Panel& panel, const Scenery& scenery, co
 
 void draw_planes(std::string& out, const Panel& panel, const Scenery& scenery) {
   const double far = panel.seen.diagonal().norm();
-  for (const EdgeOnPlane& plane : scenery.planes) {
+  for (const EdgeOnPlane& plane : scenery.world.planes) {
     const Vec2 along(plane.normal.y(), -plane.normal.x());
     const Vec2 middle = plane.point + along * along.dot(panel.seen.center() - plane.point);
     const Vec2 a = middle - far * along;
@@ -87,13 +87,28 @@ void draw_planes(std::string& out, const Panel& panel, const Scenery& scenery) {
   }
 }
 
+// Terrain: a mesh is an area with a border, a height field goes on below the panel.
+void draw_grounds(std::string& out, const Panel& panel, const Scenery& scenery) {
+  constexpr const char* line = "stroke=\"#6b727c\" stroke-width=\"1.4\" stroke-linejoin=\"round\"";
+  for (const Ground& ground : scenery.world.grounds) {
+    std::vector<Vec2> area = ground.top;
+    if (!ground.bottom.empty()) {
+      area.insert(area.end(), ground.bottom.rbegin(), ground.bottom.rend());
+      print(out, "<path class=\"terrain\" d=\"{} Z\" fill=\"#eef0f3\" {}/>\n", path_of(panel, area), line);
+      continue;
+    }
+    const double far = panel.seen.diagonal().norm() + (ground.top.front() - panel.seen.center()).norm();
+    area.emplace_back(ground.top.back() - far * ground.normal);
+    area.emplace_back(ground.top.front() - far * ground.normal);
+    print(out, "<path class=\"terrain\" d=\"{} Z\" fill=\"#eef0f3\"/>", path_of(panel, area));
+    print(out, "<path d=\"{}\" fill=\"none\" {}/>\n", path_of(panel, ground.top), line);
+  }
+}
+
 void draw_world_shapes(std::string& out, const Panel& panel, const Scenery& scenery) {
   print(out, "<g fill=\"{}\" stroke=\"{}\" stroke-width=\"1\" fill-opacity=\"0.6\">", kWorldColour.fill,
         kWorldColour.line);
-  for (const Geom& g : scenery.model->geoms()) {
-    if (g.body != kWorld || g.shape.kind == ShapeKind::plane) continue;
-    out += outline_element(panel, silhouette(g.shape, g.X_BG, scenery.view));
-  }
+  for (const Outline& o : scenery.world.shapes) out += outline_element(panel, o);
   out += "</g>\n";
 }
 
@@ -147,14 +162,18 @@ void draw_skeleton(std::string& out, const Panel& panel, const BodyDrawing& d, c
   }
 }
 
-// Spheres look alike from all sides; a radius shows that they roll.
+// Spheres look alike from all sides, and cylinders that are seen end-on; a radius shows that they roll.
 void draw_roll_marks(std::string& out, const Panel& panel, const Scenery& scenery, const BodyParts& parts,
                      const Pose& X_WB, const Colour& c) {
   for (const int g : parts.geoms) {
     const Geom& geom = scenery.model->geoms()[static_cast<std::size_t>(g)];
-    if (geom.shape.kind != ShapeKind::sphere) continue;
     const Pose X = X_WB * geom.X_BG;
-    const std::array radius = {scenery.view.project(X.p), scenery.view.project(X * Vec3(geom.shape.size[0], 0, 0))};
+    const double axis = scenery.view.depth(X.q * Vec3::UnitZ());
+    const bool end_on = geom.shape.kind == ShapeKind::cylinder && std::abs(axis) > 0.7;
+    if (geom.shape.kind != ShapeKind::sphere && !end_on) continue;
+    const double end = end_on ? std::copysign(geom.shape.size[1], axis) : 0;
+    const std::array radius = {scenery.view.project(X * Vec3(0, 0, end)),
+                               scenery.view.project(X * Vec3(geom.shape.size[0], 0, end))};
     print(out, "<path d=\"{}\" stroke=\"{}\" stroke-width=\"1\" stroke-opacity=\"0.6\"/>", path_of(panel, radius),
           c.line);
   }
@@ -269,6 +288,7 @@ void draw_panel(std::string& out, const Panel& panel, const Scenery& scenery, co
         "height=\"{4:.2f}\" rx=\"4\"/></clipPath>\n<g clip-path=\"url(#panel{0})\">\n",
         moment.index, panel.x, panel.y, panel.width, panel.height);
   draw_planes(out, panel, scenery);
+  draw_grounds(out, panel, scenery);
   draw_world_shapes(out, panel, scenery);
   if (moment.before != nullptr) draw_ghost(out, panel, scenery, *moment.before);
   draw_trail(out, panel, moment.trail);

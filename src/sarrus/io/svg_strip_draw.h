@@ -34,7 +34,7 @@ struct Scenery {
   const Model* model = nullptr;
   std::vector<BodyParts> parts;  // by body
   View view;
-  std::vector<EdgeOnPlane> planes;
+  WorldDrawing world;
   bool ticks_right = false;  // the window follows the motion along this direction
   bool ticks_up = false;
 };

@@ -5,35 +5,11 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 
 namespace sarrus::svg {
 namespace {
-
-// Points that stand for the extent of a shape.
-std::vector<Vec3> sample_points(const Shape& shape, const Pose& X_WG) {
-  std::vector<Vec3> points;
-  const Vec3& s = shape.size;
-  switch (shape.kind) {
-    case ShapeKind::plane:
-      break;
-    case ShapeKind::sphere:
-      for (int axis = 0; axis < 3; ++axis) {
-        points.push_back(X_WG.p + s[0] * Vec3::Unit(axis));
-        points.push_back(X_WG.p - s[0] * Vec3::Unit(axis));
-      }
-      break;
-    case ShapeKind::capsule:
-      points = {X_WG * Vec3(0, 0, s[0] + s[1]), X_WG * Vec3(0, 0, -s[0] - s[1])};
-      break;
-    case ShapeKind::box:
-      for (int i = 0; i < 8; ++i) {
-        points.push_back(X_WG * Vec3((i & 1) ? s[0] : -s[0], (i & 2) ? s[1] : -s[1], (i & 4) ? s[2] : -s[2]));
-      }
-      break;
-  }
-  return points;
-}
 
 // A point that moves with a body: centre of mass, joint anchor or corner of a shape.
 struct BodyPoint {
@@ -49,7 +25,7 @@ std::vector<BodyPoint> body_points(const Model& model) {
     for (const Vec3& a : parts[b].anchors) points.push_back({b, a});
     for (const int g : parts[b].geoms) {
       const Geom& geom = model.geoms()[static_cast<std::size_t>(g)];
-      for (const Vec3& p : sample_points(geom.shape, geom.X_BG)) points.push_back({b, p});
+      for (const Vec3& p : extent_points(geom.shape, geom.X_BG)) points.push_back({b, p});
     }
   }
   return points;
@@ -133,10 +109,6 @@ std::vector<double> progress(std::span<const SvgStrip::Frame> frames, const std:
   return result;
 }
 
-double cross(const Vec2& o, const Vec2& a, const Vec2& b) {
-  return (a.x() - o.x()) * (b.y() - o.y()) - (a.y() - o.y()) * (b.x() - o.x());
-}
-
 }  // namespace
 
 View choose_view(const Model& model, std::span<const SvgStrip::Frame> frames) {
@@ -194,52 +166,6 @@ std::vector<std::size_t> choose_frames(const Model& model, std::span<const SvgSt
   return chosen;
 }
 
-std::vector<Vec2> convex_hull(std::vector<Vec2> points) {
-  std::sort(points.begin(), points.end(),
-            [](const Vec2& a, const Vec2& b) { return a.x() < b.x() || (a.x() == b.x() && a.y() < b.y()); });
-  double size = 0;
-  for (const Vec2& p : points) size = std::max(size, (p - points.front()).norm());
-  const double tiny = 1e-9 * size;
-  points.erase(std::unique(points.begin(), points.end(),
-                           [tiny](const Vec2& a, const Vec2& b) { return (a - b).norm() <= tiny; }),
-               points.end());
-  if (points.size() < 3) return points;
-  std::vector<Vec2> hull;
-  // Lower chain left to right, then upper chain back (Andrew).
-  for (int pass = 0; pass < 2; ++pass) {
-    const std::size_t start = hull.size();
-    for (const Vec2& p : points) {
-      while (hull.size() >= start + 2 && cross(hull[hull.size() - 2], hull.back(), p) <= tiny * size) hull.pop_back();
-      hull.push_back(p);
-    }
-    hull.pop_back();
-    std::reverse(points.begin(), points.end());
-  }
-  return hull;
-}
-
-Outline silhouette(const Shape& shape, const Pose& X_WG, const View& view) {
-  Outline outline;
-  if (shape.kind == ShapeKind::sphere) {
-    outline.points = {view.project(X_WG.p)};
-    outline.radius = shape.size[0];
-  } else if (shape.kind == ShapeKind::capsule) {
-    outline.points = {view.project(X_WG * Vec3(0, 0, -shape.size[1])), view.project(X_WG * Vec3(0, 0, shape.size[1]))};
-    outline.radius = shape.size[0];
-  } else {
-    for (const Vec3& p : sample_points(shape, X_WG)) outline.points.push_back(view.project(p));
-    outline.points = convex_hull(std::move(outline.points));
-  }
-  return outline;
-}
-
-void extend(Box2& box, const Outline& outline) {
-  for (const Vec2& p : outline.points) {
-    box.extend(p - Vec2::Constant(outline.radius));
-    box.extend(p + Vec2::Constant(outline.radius));
-  }
-}
-
 Pose pose_of(const State& state, int body) {
   return body == kWorld ? Pose{} : state.X_WB[static_cast<std::size_t>(body)];
 }
@@ -266,7 +192,7 @@ BodyDrawing draw_body(const Model& model, const BodyParts& parts, const Pose& X_
   BodyDrawing drawing;
   for (const int g : parts.geoms) {
     const Geom& geom = model.geoms()[static_cast<std::size_t>(g)];
-    drawing.shapes.push_back(silhouette(geom.shape, X_WB * geom.X_BG, view));
+    for (Outline& o : silhouettes(geom.shape, X_WB * geom.X_BG, view)) drawing.shapes.push_back(std::move(o));
   }
   for (const Vec3& a : parts.anchors) drawing.skeleton.push_back(view.project(X_WB * a));
   drawing.centre = view.project(X_WB.p);
@@ -284,14 +210,23 @@ Box2 bounds(const BodyDrawing& drawing) {
   return box;
 }
 
-std::vector<EdgeOnPlane> edge_on_planes(const Model& model, const View& view) {
-  std::vector<EdgeOnPlane> planes;
+WorldDrawing draw_world(const Model& model, const View& view) {
+  WorldDrawing drawing;
   for (const Geom& g : model.geoms()) {
-    if (g.shape.kind != ShapeKind::plane) continue;
-    const Vec2 n = view.project(g.X_BG.q * Vec3::UnitZ());
-    if (n.norm() > 0.999) planes.push_back({view.project(g.X_BG.p), n.normalized()});
+    if (g.body != kWorld) continue;
+    if (g.shape.kind == ShapeKind::plane) {
+      const Vec2 n = view.project(g.X_BG.q * Vec3::UnitZ());
+      if (n.norm() > 0.999) drawing.planes.push_back({view.project(g.X_BG.p), n.normalized()});
+      continue;
+    }
+    std::vector<Ground> ground = grounds(g, view);
+    if (ground.empty()) {
+      for (Outline& o : silhouettes(g.shape, g.X_BG, view)) drawing.shapes.push_back(std::move(o));
+    } else {
+      std::move(ground.begin(), ground.end(), std::back_inserter(drawing.grounds));
+    }
   }
-  return planes;
+  return drawing;
 }
 
 }  // namespace sarrus::svg

@@ -2,56 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <numbers>
-
 #include "sarrus/math/error.h"
 
 namespace sarrus {
-
-Mat3 solid_inertia(const Shape& shape, double mass) {
-  const Vec3& s = shape.size;
-  const Vec3 s2 = s.cwiseAbs2();
-  Vec3 I = Vec3::Zero();
-  switch (shape.kind) {
-    case ShapeKind::plane:
-      break;
-    case ShapeKind::sphere:
-      I.setConstant(0.4 * mass * s2[0]);
-      break;
-    case ShapeKind::capsule: {
-      const double r = s[0];
-      const double h = s[1];
-      const double cylinder = 2 * r * r * h;  // volumes over pi
-      const double ball = 4.0 / 3.0 * r * r * r;
-      const double mc = mass * cylinder / (cylinder + ball);
-      const double ms = mass - mc;
-      I[2] = 0.5 * mc * r * r + 0.4 * ms * r * r;
-      I[0] = I[1] = mc * (r * r / 4 + h * h / 3) + ms * (0.4 * r * r + h * h + 0.75 * h * r);
-      break;
-    }
-    case ShapeKind::box:
-      I = mass / 3 * Vec3(s2[1] + s2[2], s2[0] + s2[2], s2[0] + s2[1]);
-      break;
-  }
-  return I.asDiagonal();
-}
-
-double shape_volume(const Shape& shape) {
-  const Vec3& s = shape.size;
-  constexpr double pi = std::numbers::pi;
-  switch (shape.kind) {
-    case ShapeKind::plane:
-      return 0;
-    case ShapeKind::sphere:
-      return 4.0 / 3.0 * pi * s[0] * s[0] * s[0];
-    case ShapeKind::capsule:
-      return pi * s[0] * s[0] * (2 * s[1] + 4.0 / 3.0 * s[0]);
-    case ShapeKind::box:
-      return 8 * s[0] * s[1] * s[2];
-  }
-  return 0;
-}
 
 ModelBuilder::ModelBuilder(std::string name, std::string description) {
   d_.name = std::move(name);
@@ -69,27 +22,27 @@ int ModelBuilder::add_body(std::string name, double mass, const Mat3& inertia_B,
   return static_cast<int>(d_.bodies.size()) - 1;
 }
 
-int ModelBuilder::add_box_body(std::string name, double mass, const Vec3& half_extents, const Pose& X_WB0,
-                               int material) {
-  const Shape shape = Shape::box(half_extents);
-  const int body = add_body(std::move(name), mass, solid_inertia(shape, mass), X_WB0);
-  add_geom(body, shape, {}, material);
+int ModelBuilder::add_solid(std::string name, double mass, const Shape& shape, const Pose& X_WS, int material) {
+  const MassProperties m = mass_properties(shape, fmt::format("body '{}'", name));
+  // Closed forms take the mass itself, so that a box of 1 kg has the inertia of the formula to the last bit.
+  const Mat3 inertia = shape.kind < ShapeKind::hull ? solid_inertia(shape, mass) : Mat3((mass / m.volume) * m.inertia);
+  const int body = add_body(std::move(name), mass, inertia, {X_WS * m.centre, X_WS.q});
+  add_geom(body, shape, {-m.centre, Quat::Identity()}, material);
   return body;
 }
 
+int ModelBuilder::add_box_body(std::string name, double mass, const Vec3& half_extents, const Pose& X_WB0,
+                               int material) {
+  return add_solid(std::move(name), mass, Shape::box(half_extents), X_WB0, material);
+}
+
 int ModelBuilder::add_sphere_body(std::string name, double mass, double radius, const Pose& X_WB0, int material) {
-  const Shape shape = Shape::sphere(radius);
-  const int body = add_body(std::move(name), mass, solid_inertia(shape, mass), X_WB0);
-  add_geom(body, shape, {}, material);
-  return body;
+  return add_solid(std::move(name), mass, Shape::sphere(radius), X_WB0, material);
 }
 
 int ModelBuilder::add_capsule_body(std::string name, double mass, double radius, double half_length, const Pose& X_WB0,
                                    int material) {
-  const Shape shape = Shape::capsule(radius, half_length);
-  const int body = add_body(std::move(name), mass, solid_inertia(shape, mass), X_WB0);
-  add_geom(body, shape, {}, material);
-  return body;
+  return add_solid(std::move(name), mass, Shape::capsule(radius, half_length), X_WB0, material);
 }
 
 void ModelBuilder::set_velocity(int body, const Vec3& v_W, const Vec3& w_W) {

@@ -25,7 +25,10 @@ class ModelBuilder {
   void set_defaults(const RunDefaults& defaults) { d_.defaults = defaults; }
 
   int add_body(std::string name, double mass, const Mat3& inertia_B, const Pose& X_WB0);
-  // A body with one solid shape of homogeneous density centred at its frame, and the geom for it.
+  // A body that is one homogeneous solid, and the geom for it. X_WS is the pose of the shape's frame; the body frame
+  // has the same axes and its origin at the centre of mass. Throws for a shape without a volume.
+  int add_solid(std::string name, double mass, const Shape& shape, const Pose& X_WS, int material = 0);
+  // The same for shapes whose frame is at the centre of mass.
   int add_box_body(std::string name, double mass, const Vec3& half_extents, const Pose& X_WB0, int material = 0);
   int add_sphere_body(std::string name, double mass, double radius, const Pose& X_WB0, int material = 0);
   int add_capsule_body(std::string name, double mass, double radius, double half_length, const Pose& X_WB0,
@@ -48,6 +51,7 @@ class ModelBuilder {
 
   void exclude(int body_a, int body_b);
   void include(int body_a, int body_b);
+  void set_self_collision(bool on) { d_.self_collision = on; }
 
   Body& body(int i) { return d_.bodies[static_cast<std::size_t>(i)]; }
   Joint& joint(int i) { return d_.joints[static_cast<std::size_t>(i)]; }
@@ -63,9 +67,5 @@ class ModelBuilder {
 
   ModelData d_;
 };
-
-// Inertia about the centre of mass of homogeneous solids of the given mass (spec/collision.md §1).
-Mat3 solid_inertia(const Shape& shape, double mass);
-double shape_volume(const Shape& shape);
 
 }  // namespace sarrus

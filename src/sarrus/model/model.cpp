@@ -65,9 +65,9 @@ JointType joint_type_from_name(std::string_view name) {
                                                 : fmt::format("did you mean '{}'?", near)));
 }
 
-std::string_view name(ShapeKind kind) {
-  constexpr std::array<std::string_view, 4> names = {"plane", "sphere", "capsule", "box"};
-  return names[static_cast<std::size_t>(kind)];
+std::string_view name(Ccd ccd) {
+  constexpr std::array<std::string_view, 3> names = {"off", "speculative", "cast"};
+  return names[static_cast<std::size_t>(ccd)];
 }
 
 std::string_view name(Integrator integrator) { return integrator == Integrator::moreau ? "moreau" : "semi-implicit"; }

@@ -16,12 +16,21 @@
 #include <vector>
 
 #include "sarrus/math/types.h"
+#include "sarrus/model/shape.h"
 
 namespace sarrus {
 
 inline constexpr int kWorld = -1;  // the body index of the world
 inline constexpr double kInf = std::numeric_limits<double>::infinity();
-inline constexpr double kUseDefault = -1.0;  // "take the simulation's default" for ERP values
+inline constexpr double kUseDefault = -1.0;  // "take the simulation's default" for ERP values and margins
+
+// What stops a body from passing another one within a step (spec/collision.md §7).
+//   off:          contacts within the margin only.
+//   speculative:  contacts that the motion along their own normal can close within a step.
+//   cast:         the same, but those beyond the margin only if the motion of both bodies really makes them touch.
+// A pair takes the stronger of its two bodies.
+enum class Ccd : std::uint8_t { off, speculative, cast };
+std::string_view name(Ccd ccd);
 
 struct Body {
   std::string name;
@@ -30,6 +39,7 @@ struct Body {
   Pose X_WB0;                     // reference pose
   Vec3 v0_W = Vec3::Zero();       // initial velocity of the centre of mass, m/s
   Vec3 w0_W = Vec3::Zero();       // initial angular velocity, rad/s
+  Ccd ccd = Ccd::cast;
 };
 
 // offset + rate t + amplitude sin(2 pi frequency t + phase)
@@ -150,23 +160,6 @@ struct MaterialPair {
   double restitution = 0;
 };
 
-enum class ShapeKind : std::uint8_t { plane, sphere, capsule, box };
-
-// plane:   the half-space z <= 0 of its frame; only on the world.
-// sphere:  size = (radius, 0, 0).
-// capsule: size = (radius, half length of the core segment, 0), axis z.
-// box:     size = half extents.
-struct Shape {
-  ShapeKind kind = ShapeKind::sphere;
-  Vec3 size = Vec3::Zero();
-
-  static Shape plane() { return {ShapeKind::plane, Vec3::Zero()}; }
-  static Shape sphere(double radius) { return {ShapeKind::sphere, Vec3(radius, 0, 0)}; }
-  static Shape capsule(double radius, double half_length) { return {ShapeKind::capsule, Vec3(radius, half_length, 0)}; }
-  static Shape box(const Vec3& half_extents) { return {ShapeKind::box, half_extents}; }
-};
-std::string_view name(ShapeKind kind);
-
 struct Geom {
   std::string name;
   int body = kWorld;
@@ -175,6 +168,7 @@ struct Geom {
   int material = 0;
   std::uint32_t group = 1;            // bits this geom belongs to
   std::uint32_t collides_with = ~0u;  // bits it collides with; a pair needs one match in either direction
+  double margin = kUseDefault;        // m, contacts closer than this are reported; the larger one of a pair counts
 };
 
 // Body pairs (kWorld allowed), each stored with first < second.
@@ -209,6 +203,7 @@ struct ModelData {
   std::vector<Geom> geoms;
   std::vector<BodyPair> excludes;  // pairs that never collide
   std::vector<BodyPair> includes;  // pairs that collide although a joint connects them
+  bool self_collision = true;      // false: bodies of one mechanism (connected by joints) never collide
 };
 
 class Model {
@@ -226,6 +221,7 @@ class Model {
   const std::vector<Geom>& geoms() const { return d_->geoms; }
   const std::vector<BodyPair>& excludes() const { return d_->excludes; }
   const std::vector<BodyPair>& includes() const { return d_->includes; }
+  bool self_collision() const { return d_->self_collision; }
   const ModelData& data() const { return *d_; }
 
   int body_count() const { return static_cast<int>(d_->bodies.size()); }

@@ -8,70 +8,13 @@
 #include <set>
 
 #include "sarrus/math/error.h"
+#include "sarrus/model/checks.h"
 #include "sarrus/model/model.h"
 
 namespace sarrus {
 namespace {
 
 constexpr int kMaxBodies = 1'000'000;
-
-std::string label(std::string_view kind, const std::string& name, std::size_t index) {
-  return name.empty() ? fmt::format("{} #{}", kind, index) : fmt::format("{} '{}'", kind, name);
-}
-
-void require_finite(const std::string& element, std::string_view what, double x) {
-  if (!std::isfinite(x)) throw InputError(element, fmt::format("{} is {}; give a finite number", what, x));
-}
-
-void require_non_negative(const std::string& element, std::string_view what, double x) {
-  if (!(x >= 0) || !std::isfinite(x)) {
-    throw InputError(element, fmt::format("{} is {}; give a finite number >= 0", what, x));
-  }
-}
-
-void require_finite(const std::string& element, std::string_view what, const Vec3& x) {
-  if (!x.allFinite()) {
-    throw InputError(element, fmt::format("{} is ({}, {}, {}); give finite numbers", what, x[0], x[1], x[2]));
-  }
-}
-
-// Quaternions are stored normalised; one that already is keeps its bits, so that saving and loading is exact.
-void normalise(const std::string& element, std::string_view what, Quat& q) {
-  const double n2 = q.squaredNorm();
-  if (!std::isfinite(n2) || n2 < 1e-12) {
-    throw InputError(element, fmt::format("{} is not a rotation; give a unit quaternion (w, x, y, z)", what));
-  }
-  if (std::abs(n2 - 1.0) > 1e-2) {
-    throw InputError(element,
-                     fmt::format("{} has norm {:.6g}; give a unit quaternion (w, x, y, z)", what, std::sqrt(n2)));
-  }
-  if (std::abs(n2 - 1.0) > 4e-15) q.normalize();
-}
-
-void normalise(const std::string& element, std::string_view what, Pose& X) {
-  require_finite(element, fmt::format("{} position", what), X.p);
-  normalise(element, fmt::format("{} orientation", what), X.q);
-}
-
-template <class Elements>
-void require_unique_names(std::string_view kind, const Elements& elements) {
-  std::set<std::string> seen;
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    const std::string& name = elements[i].name;
-    if (name.empty()) throw InputError(label(kind, name, i), "has no name; give every one a unique name");
-    if (!seen.insert(name).second) {
-      throw InputError(label(kind, name, i), fmt::format("another {} has the same name; rename one of them", kind));
-    }
-  }
-}
-
-void require_body(const std::string& element, std::string_view what, int body, std::size_t count) {
-  if (body < kWorld || body >= static_cast<int>(count)) {
-    throw InputError(
-        element, fmt::format("{} refers to body {}, but the model has {} bodies; use the index that add_body returned",
-                             what, body, count));
-  }
-}
 
 void check_inertia(const std::string& element, const Mat3& I) {
   if (!I.allFinite()) throw InputError(element, "inertia has a non-finite entry; give finite numbers");
@@ -275,59 +218,6 @@ void check_materials(ModelData& d) {
   }
 }
 
-void check_shape(const std::string& element, const Geom& g) {
-  const Vec3& s = g.shape.size;
-  require_finite(element, "size", s);
-  const auto positive = [&](double x, std::string_view what) {
-    if (!(x > 0)) throw InputError(element, fmt::format("{} is {} m; give a size > 0", what, x));
-  };
-  switch (g.shape.kind) {
-    case ShapeKind::plane:
-      if (g.body != kWorld) throw InputError(element, "a plane can only belong to the world; use a box on a body");
-      break;
-    case ShapeKind::sphere:
-      positive(s[0], "radius");
-      break;
-    case ShapeKind::capsule:
-      positive(s[0], "radius");
-      positive(s[1], "half length");
-      break;
-    case ShapeKind::box:
-      for (int k = 0; k < 3; ++k) positive(s[k], "half extent");
-      break;
-  }
-}
-
-// Numbers without a meaning are zeroed, so that a saved and reloaded model is the same to the bit.
-void drop_unused_sizes(Shape& shape) {
-  const int used = shape.kind == ShapeKind::plane     ? 0
-                   : shape.kind == ShapeKind::sphere  ? 1
-                   : shape.kind == ShapeKind::capsule ? 2
-                                                      : 3;
-  for (int k = used; k < 3; ++k) shape.size[k] = 0;
-}
-
-void check_geoms(ModelData& d) {
-  for (std::size_t i = 0; i < d.geoms.size(); ++i) {
-    Geom& g = d.geoms[i];
-    if (g.name.empty()) g.name = fmt::format("geom{}", i);
-  }
-  require_unique_names("shape", d.geoms);
-  for (std::size_t i = 0; i < d.geoms.size(); ++i) {
-    Geom& g = d.geoms[i];
-    const std::string element = label("shape", g.name, i);
-    require_body(element, "body", g.body, d.bodies.size());
-    if (g.material < 0 || g.material >= static_cast<int>(d.materials.size())) {
-      throw InputError(
-          element, fmt::format("refers to material {}, but the model has {}; use the index that add_material returned",
-                               g.material, d.materials.size()));
-    }
-    normalise(element, "pose", g.X_BG);
-    check_shape(element, g);
-    drop_unused_sizes(g.shape);
-  }
-}
-
 void check_body_pairs(const ModelData& d, std::vector<BodyPair>& pairs, std::string_view kind) {
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     BodyPair& p = pairs[i];
@@ -412,7 +302,7 @@ Model finish_model(ModelData data) {
   }
   check_couplings(data, model.joint_of_dof_);
   check_materials(data);
-  check_geoms(data);
+  check_shapes(data);
   check_body_pairs(data, data.excludes, "exclude");
   check_body_pairs(data, data.includes, "include");
   model.loop_joints_ = find_loops(data, model.floating_components_);

@@ -35,6 +35,13 @@ const std::vector<SceneInfo>& scene_registry() {
       {"clutter40", "40 spheres and cubes dropped into a box with walls", scenes::clutter40},
       {"sphere_stack", "20 spheres stacked exactly on top of each other", scenes::sphere_stack},
       {"incline", "four boxes with four friction coefficients on a 15 degree incline", scenes::incline},
+      {"mixed_pile", "36 bodies of eight shapes dropped into a box with walls", scenes::mixed_pile},
+      {"cylinder_rolling", "cylinders and spheres slide into rolling on a floor", scenes::cylinder_rolling},
+      {"ellipsoid_rolling", "spheroids roll on a floor, an ellipsoid rocks", scenes::ellipsoid_rolling},
+      {"mesh_floor", "a box, a cylinder and a ball move over a flat triangle mesh", scenes::mesh_floor},
+      {"height_field", "a box slides down terrain, others tumble over its bumps", scenes::height_field},
+      {"hull_gears", "a driven gear of convex teeth turns another one", scenes::hull_gears},
+      {"dominoes", "50 dominoes in a row, the first one tipped over", scenes::dominoes},
   };
   return registry;
 }

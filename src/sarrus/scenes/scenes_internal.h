@@ -41,6 +41,15 @@ Model clutter40();
 Model sphere_stack();
 Model incline();
 
+// shapes.cpp
+Model mixed_pile();
+Model cylinder_rolling();
+Model ellipsoid_rolling();
+Model mesh_floor();
+Model height_field();
+Model hull_gears();
+Model dominoes();
+
 // common.cpp ------------------------------------------------------------------------------------------
 
 double radians(double degrees);

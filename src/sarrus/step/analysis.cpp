@@ -7,6 +7,9 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "sarrus/collision/detector.h"
 #include "sarrus/dynamics/joint_kinematics.h"
@@ -53,11 +56,134 @@ double condition_number(const MatX& D) {
   return largest / smallest;
 }
 
+// A shape or a child of a compound, with what it is called in messages.
+struct Part {
+  std::string label;
+  Shape shape;
+  bool moves;
+  int others = 0;  // later parts with the same data
+};
+
+const void* data_of(const Shape& s) {
+  if (s.kind == ShapeKind::hull) return s.hull.get();
+  if (s.kind == ShapeKind::mesh) return s.mesh.get();
+  return s.kind == ShapeKind::height_field ? s.height_field.get() : nullptr;
+}
+
+// All parts; those that share their data and all move or all rest are one.
+std::vector<Part> distinct_parts(const Model& model) {
+  std::vector<Part> parts;
+  std::map<std::pair<const void*, bool>, std::size_t> known;
+  const auto add = [&](std::string label, const Shape& shape, bool moves) {
+    const void* data = data_of(shape);
+    const auto [it, is_new] = known.try_emplace({data, moves}, parts.size());
+    if (data != nullptr && !is_new) {
+      ++parts[it->second].others;
+    } else {
+      parts.push_back({std::move(label), shape, moves});
+    }
+  };
+  for (const Geom& g : model.geoms()) {
+    const std::string label = fmt::format("shape '{}'", g.name);
+    if (g.shape.kind != ShapeKind::compound) {
+      add(label, g.shape, g.body != kWorld);
+      continue;
+    }
+    int i = 0;
+    for (const CompoundChild& c : *g.shape.children)
+      add(fmt::format("{}, child {}", label, i++), c.shape, g.body != kWorld);
+  }
+  return parts;
+}
+
+void count_shapes(const Model& model, ModelAnalysis& a) {
+  for (const Geom& g : model.geoms()) ++a.geoms_by_kind[static_cast<std::size_t>(g.shape.kind)];
+  std::set<const void*> seen;
+  for (const Part& part : distinct_parts(model)) {
+    if (!seen.insert(data_of(part.shape)).second) continue;
+    if (part.shape.kind == ShapeKind::mesh) a.mesh_triangles += part.shape.mesh->triangle_count();
+    if (part.shape.kind == ShapeKind::height_field) a.mesh_triangles += part.shape.height_field->triangle_count();
+  }
+}
+
+// Length over thickness; 1 for shapes that have none.
+double aspect_ratio(const Shape& shape) {
+  const auto hull_ratio = [](const ConvexHull& hull) { return 0.5 * hull.box().diagonal() / hull.inner_radius(); };
+  const Vec3& s = shape.size;
+  switch (shape.kind) {
+    case ShapeKind::capsule:
+      return (s[0] + s[1]) / s[0];
+    case ShapeKind::cylinder:
+      return std::max(s[0], s[1]) / std::min(s[0], s[1]);
+    case ShapeKind::box:
+    case ShapeKind::ellipsoid:
+      return s.maxCoeff() / s.minCoeff();
+    case ShapeKind::hull:
+      return hull_ratio(*shape.hull);
+    default:
+      return 1;
+  }
+}
+
+// spec/collision.md §6: a mesh meets other meshes as its hull.
+void add_mesh_warnings(const Part& part, const std::string& what, std::vector<std::string>& warnings) {
+  constexpr int kManyTriangles = 100'000;
+  constexpr double kMuchLarger = 1.2;
+  const TriangleMesh& mesh = *part.shape.mesh;
+  if (mesh.dropped_triangles() > 0) {
+    warnings.push_back(fmt::format("{} triangles of the mesh of {} are left out: they have no area or repeat others",
+                                   mesh.dropped_triangles(), what));
+  }
+  if (!part.moves) return;
+  if (mesh.surface() == TriangleMesh::Surface::open) {
+    warnings.push_back(fmt::format(
+        "the mesh of {} is not closed, but moves: shapes that get behind its triangles find no contact; close it, or "
+        "use its hull",
+        what));
+  } else if (mesh.surface() == TriangleMesh::Surface::inverted) {
+    warnings.push_back(
+        fmt::format("the mesh of {} is inside out, but moves: its contacts push inwards; set \"flip\": true", what));
+  } else if (mesh.hull() != nullptr) {
+    const double ratio = mesh.hull()->mass_properties().volume / mesh.mass_properties(part.label).volume;
+    if (ratio > kMuchLarger) {
+      warnings.push_back(fmt::format(
+          "the hull of the mesh of {} has {:.3g} times its volume: contacts with other meshes use the hull; give a "
+          "compound of hulls where that is too coarse",
+          what, ratio));
+    }
+  }
+  if (mesh.triangle_count() > kManyTriangles) {
+    warnings.push_back(
+        fmt::format("the mesh of {} moves and has {} triangles: collision will be slow; simplify it, or "
+                    "use hulls",
+                    what, mesh.triangle_count()));
+  }
+}
+
+void add_shape_warnings(const Model& model, std::vector<std::string>& warnings) {
+  constexpr double kSlender = 1e4;
+  constexpr int kManyVertices = 2000;
+  for (const Part& part : distinct_parts(model)) {
+    const std::string what =
+        part.others == 0 ? part.label : fmt::format("{} (and {} more like it)", part.label, part.others);
+    if (const double ratio = aspect_ratio(part.shape); ratio > kSlender) {
+      warnings.push_back(fmt::format("{} is {:.2g} times as long as thick: contacts lose precision from {:g} on", what,
+                                     ratio, kSlender));
+    }
+    if (part.shape.kind == ShapeKind::mesh) add_mesh_warnings(part, what, warnings);
+    if (part.shape.kind == ShapeKind::hull && part.shape.hull->vertex_count() > kManyVertices) {
+      warnings.push_back(fmt::format("the hull of {} has {} vertices: collision will be slow; simplify it", what,
+                                     part.shape.hull->vertex_count()));
+    }
+  }
+}
+
 void count_elements(const Model& model, ModelAnalysis& a) {
   a.bodies = model.body_count();
   a.joints = model.joint_count();
   a.couplings = static_cast<int>(model.couplings().size());
   a.geoms = static_cast<int>(model.geoms().size());
+  count_shapes(model, a);
   a.loops = static_cast<int>(model.loop_joints().size());
   a.floating_components = model.floating_components();
   a.velocity_dofs = 6 * a.bodies;
@@ -98,6 +224,7 @@ void add_warnings(const Model& model, const State& state, ModelAnalysis& a) {
   if (a.initial_penetration > 1e-4) {
     warn(fmt::format("shapes overlap by up to {:.3g} m at the reference pose", a.initial_penetration));
   }
+  add_shape_warnings(model, a.warnings);
   for (int i = 0; i < model.dof_count(); ++i) {
     const Limit& l = model.dofs()[static_cast<std::size_t>(i)].limit;
     const double q = state.q[static_cast<std::size_t>(i)];

@@ -1,6 +1,7 @@
 // What `sarrus check` tells about a model at its reference pose, before anything moves.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,11 @@ struct ModelAnalysis {
   int joints = 0;
   int couplings = 0;
   int geoms = 0;
-  int loops = 0;                // joints beyond a spanning forest
-  int floating_components = 0;  // groups of bodies without a joint to the world
-  int coordinates = 0;          // scalar joint coordinates
+  std::array<int, kShapeKindCount> geoms_by_kind{};  // by ShapeKind; a compound counts once
+  int mesh_triangles = 0;                            // of meshes and height fields, shared ones once
+  int loops = 0;                                     // joints beyond a spanning forest
+  int floating_components = 0;                       // groups of bodies without a joint to the world
+  int coordinates = 0;                               // scalar joint coordinates
   int drives = 0;
   int limits = 0;                  // coordinates with a limit, plus swing limits
   int velocity_dofs = 0;           // 6 n_b

@@ -307,7 +307,7 @@ bool Simulation::Impl::acceptable(const Residuals& r, Law by) const {
 bool Simulation::Impl::solve() {
   lambda.resize(static_cast<std::size_t>(problem.rows()));
   if (options.warm_start) {
-    warm.load(problem, contacts, row_poses, lambda);
+    report.contacts_matched = warm.load(problem, contacts, row_poses, lambda);
   } else {
     std::fill(lambda.begin(), lambda.end(), 0.0);
     solver->reset();

@@ -78,6 +78,7 @@ struct StepReport {
   int iterations = 0;
   int factorisations = 0;
   int contacts = 0;
+  int contacts_matched = 0;  // contacts that found their impulse of the last step again
   int limits = 0;
   int rows = 0;
   int substeps = 1;

@@ -74,8 +74,9 @@ WarmStart::StoredContact* WarmStart::find_nearest(const Contact& c, const Vec3& 
 }
 
 // All keys are matched before any neighbour, so that no point takes an impulse that belongs to another one.
-void WarmStart::load_contacts(const ConstraintProblem& p, std::span<const Contact> contacts, std::span<const Pose> X_WB,
-                              double ratio, std::span<double> lambda) {
+int WarmStart::load_contacts(const ConstraintProblem& p, std::span<const Contact> contacts, std::span<const Pose> X_WB,
+                             double ratio, std::span<double> lambda) {
+  int found = 0;
   for (StoredContact& s : contacts_) s.used = false;
   for (const bool by_key : {true, false}) {
     for (const ConstraintBlock& b : p.blocks) {
@@ -85,18 +86,20 @@ void WarmStart::load_contacts(const ConstraintProblem& p, std::span<const Contac
       if (!by_key) s = s == nullptr ? find_nearest(c, local_point(c, X_WB)) : nullptr;
       if (s == nullptr) continue;
       s->used = true;
+      ++found;
       const Vec3 l = project_cone(ratio * (contact_frame(c.n_W).transpose() * s->impulse_W), b.mu);
       std::copy(l.begin(), l.end(), lambda.begin() + b.row);
     }
   }
+  return found;
 }
 
-void WarmStart::load(const ConstraintProblem& p, std::span<const Contact> contacts, std::span<const Pose> X_WB,
-                     std::span<double> lambda) {
+int WarmStart::load(const ConstraintProblem& p, std::span<const Contact> contacts, std::span<const Pose> X_WB,
+                    std::span<double> lambda) {
   std::fill(lambda.begin(), lambda.end(), 0.0);
-  if (!(dt_ > 0)) return;
+  if (!(dt_ > 0)) return 0;
   const double ratio = p.dt / dt_;
-  load_contacts(p, contacts, X_WB, ratio, lambda);
+  const int found = load_contacts(p, contacts, X_WB, ratio, lambda);
   // Both lists are in (kind, id) order: one merge finds all matches.
   std::size_t k = 0;
   for (const ConstraintBlock& b : p.blocks) {
@@ -108,6 +111,7 @@ void WarmStart::load(const ConstraintProblem& p, std::span<const Contact> contac
       lambda[i] = std::clamp(ratio * values_[static_cast<std::size_t>(blocks_[k].first + r)], p.lower[i], p.upper[i]);
     }
   }
+  return found;
 }
 
 }  // namespace sarrus

@@ -19,9 +19,9 @@ class WarmStart {
   void clear();
   void store(const ConstraintProblem& problem, std::span<const Contact> contacts, std::span<const Pose> X_WB,
              std::span<const double> lambda);
-  // Fills lambda (size problem.rows()); rows that are new start at zero.
-  void load(const ConstraintProblem& problem, std::span<const Contact> contacts, std::span<const Pose> X_WB,
-            std::span<double> lambda);
+  // Fills lambda (size problem.rows()); rows that are new start at zero. Returns how many contacts were found again.
+  int load(const ConstraintProblem& problem, std::span<const Contact> contacts, std::span<const Pose> X_WB,
+           std::span<double> lambda);
 
  private:
   struct StoredBlock {
@@ -41,8 +41,8 @@ class WarmStart {
   std::span<StoredContact> stored_pair(const Contact& contact);
   StoredContact* find_by_key(const Contact& contact);
   StoredContact* find_nearest(const Contact& contact, const Vec3& p_local);
-  void load_contacts(const ConstraintProblem& problem, std::span<const Contact> contacts, std::span<const Pose> X_WB,
-                     double ratio, std::span<double> lambda);
+  int load_contacts(const ConstraintProblem& problem, std::span<const Contact> contacts, std::span<const Pose> X_WB,
+                    double ratio, std::span<double> lambda);
 
   std::vector<StoredBlock> blocks_;
   std::vector<double> values_;

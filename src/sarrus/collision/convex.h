@@ -1,0 +1,45 @@
+// A convex body as the general distance algorithms see it: core + ball (spec/collision.md §1).
+//
+//   X = core (+) ball(radius),   h_X(n) = max over X of n.x = n . sup_core(n) + radius |n|
+// The radius is > 0 only for spheres (core: a point) and capsules (core: a segment), so shallow overlap of those needs
+// no penetration algorithm. For A and B, n from A to B:
+//   s(n) = min over B of n.x - max over A of n.x <= d* = max over unit n of s(n)     (weak duality)
+// d* is the distance, or minus the penetration depth. Any n with s(n) > margin proves that nothing is near.
+#pragma once
+
+#include "sarrus/collision/manifold.h"
+#include "sarrus/collision/shapes.h"
+
+namespace sarrus {
+
+enum class CoreKind : std::uint8_t { point, segment, box, cylinder, ellipsoid, hull, triangle };
+
+struct Convex {
+  CoreKind core = CoreKind::point;
+  Vec3 size = Vec3::Zero();          // segment: (0, half length, 0); others as in PlacedShape
+  const ConvexHull* hull = nullptr;  // hull
+  Vec3 corner[3];                    // triangle, in its own frame
+  double radius = 0;                 // m
+  double diagonal = 0;               // of the local box, m
+  Mat3 R = Mat3::Identity();         // axes of its frame, world axes
+  Vec3 p = Vec3::Zero();             // origin of its frame, relative to the pair's common origin, m
+
+  bool is_polytope() const { return core != CoreKind::cylinder && core != CoreKind::ellipsoid; }
+
+  // A farthest point of the core along l, which need not be unit and may be zero; own frame. sign(0) = +1.
+  Vec3 core_support_local(const Vec3& l) const;
+  // The same in the common frame.
+  Vec3 core_support(const Vec3& n) const { return p + R * core_support_local(R.transpose() * n); }
+  // A farthest point of the body along the unit vector n.
+  Vec3 support(const Vec3& n) const { return core_support(n) + radius * n; }
+};
+
+// `p` is the origin of the shape's frame relative to the common origin.
+Convex convex_of(const PlacedShape& shape, const Vec3& p);
+// A triangle of a mesh or height field whose frame has axes R and origin p.
+Convex convex_of_triangle(const Vec3& x0, const Vec3& x1, const Vec3& x2, const Mat3& R, const Vec3& p);
+
+// s(n) for unit n.
+double support_distance(const Convex& a, const Convex& b, const Vec3& n);
+
+}  // namespace sarrus

@@ -1,0 +1,427 @@
+#include "sarrus/collision/mesh_pairs.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sarrus/collision/convex.h"
+#include "sarrus/collision/feature.h"
+#include "sarrus/collision/mesh_edge.h"
+#include "sarrus/collision/mesh_surface.h"
+
+namespace sarrus {
+namespace {
+
+// A body whose nearest point rises less than this over a triangle, per distance, lies on it: n := n_T (§6).
+constexpr double kLevelSlope = 1e-3;
+// Deeper than this, in units of tol, a face's own normal may not be the best way out, so its edges are asked as well.
+constexpr double kShallow = 20;
+// Directions may leave the wedge of an edge or vertex by this much: round-off of the closest points.
+constexpr double kWedgeSlack = 1e-5;
+constexpr double kCurvedWedgeSlack = 1e-4;
+// A vertex that is behind both faces of a concave edge touches both, if it is not deeper than kShallow behind the other
+// one, or than this many times its depth behind this one.
+constexpr double kDepthRatio = 5;
+// Normals closer than this have the same support feature.
+constexpr double kSameDirection = 1e-9;
+
+FeatureKey with_sub(FeatureKey key, std::uint32_t sub_b) {
+  key.hi = sub_b;
+  return key;
+}
+
+// See mesh_pairs.h. Rounded so that the usual normals lie in the middle of their cells.
+std::uint32_t direction_code(const Vec3& n) {
+  std::uint32_t code = 0;
+  for (int i = 0; i < 3; ++i) code = code << 7 | static_cast<std::uint32_t>(std::lround(63 * (n[i] + 1)));
+  return code;
+}
+
+int points_per_cluster(ShapeKind kind) {
+  if (kind == ShapeKind::sphere || kind == ShapeKind::ellipsoid) return 1;
+  return kind == ShapeKind::capsule ? 2 : 4;
+}
+
+// The body and its support along the last normal asked for, in the mesh's axes, relative to the body's origin.
+class Body {
+ public:
+  Body(const PairQuery& q, const Mat3& R_BA) : convex(convex_of(q.a, Vec3::Zero())), tol_(q.tol) {
+    convex.R = R_BA;
+    if (q.a.kind == ShapeKind::hull) centre = R_BA * q.a.hull->mass_properties().centre;
+  }
+
+  // Turns to the side that looks against n.
+  void face(const Vec3& n) {
+    if ((n - n_).squaredNorm() <= kSameDirection * kSameDirection) return;
+    n_ = n;
+    extreme = convex.support(-n);
+    lowest = n.dot(extreme);
+    has_feature_ = false;
+  }
+  const Feature& feature() {
+    if (has_feature_) return feature_;
+    feature_ = support_feature(convex, -n_, tol_);
+    has_feature_ = true;
+    const int count = feature_.corners.size();
+    lowest_corner_ = 0;
+    for (int k = 1; k < count; ++k) {
+      if (n_.dot(corner(k).p) < n_.dot(corner(lowest_corner_).p)) lowest_corner_ = k;
+    }
+    needs_witness_ = n_.dot(corner(lowest_corner_).p) > lowest + tol_;
+    is_level_ = count > 2 && feature_.normal.cross(n_).squaredNorm() <= kLevelSlope * kLevelSlope;
+    return feature_;
+  }
+  // The rest is for the feature asked for last.
+  // True if no corner of it is as low as the body: a tilted cylinder touches between two rim points.
+  bool needs_witness() const { return needs_witness_; }
+  // True if it is a face at right angles to n.
+  bool is_level() const { return is_level_; }
+  const Vec3& lowest_corner() const { return corner(lowest_corner_).p; }
+  // True for the two edges at its lowest corner, and their ends.
+  bool on_lowest_edge(const FeatureKey& key) const {
+    if (static_cast<FeatureKind>(key.lo >> 60) != FeatureKind::edge_edge) return false;
+    if (feature_.corners.size() == 2) return true;
+    const int edge = static_cast<int>(key.lo >> 30 & ((1u << 30) - 1));
+    return edge == corner(lowest_corner_).edge || edge == corner(lowest_corner_ - 1).edge;
+  }
+  bool next_to_lowest(const Feature::Corner& c) const {
+    return c.vertex == corner(lowest_corner_ - 1).vertex || c.vertex == corner(lowest_corner_ + 1).vertex;
+  }
+
+  Convex convex;
+  Vec3 centre = Vec3::Zero();  // a point inside
+  Vec3 extreme;                // the lowest point along n
+  double lowest = 0;           // n.extreme
+
+ private:
+  const Feature::Corner& corner(int k) const {
+    const int count = feature_.corners.size();
+    return feature_.corners[(k + count) % count];
+  }
+
+  double tol_;
+  Vec3 n_ = Vec3::Zero();
+  Feature feature_;
+  int lowest_corner_ = 0;
+  bool has_feature_ = false;
+  bool needs_witness_ = false;
+  bool is_level_ = false;
+};
+
+template <class Surface>
+class ConvexMesh {
+ public:
+  ConvexMesh(const PairQuery& q, const Surface& surface, const Mat3& R_BA, MeshWorkspace& w)
+      : surface_(surface), body_(q, R_BA), w_(w), margin_(q.margin), tol_(q.tol) {
+    wedge_slack_ = body_.convex.is_polytope() ? kWedgeSlack : kCurvedWedgeSlack;
+  }
+
+  void collide(const Aabb& box) {
+    w_.triangles.clear();
+    w_.near.clear();
+    w_.merge.clear();
+    surface_.find_triangles(box, w_.triangles);
+    for (const int t : w_.triangles) collide_triangle(t);
+    for (const NearTriangle& near : w_.near) {
+      if (near.settled || (near.sharp & neighbourhood(near.climb)) == 0) continue;
+      Facet f;
+      surface_.load(near.id, f);
+      collide_edges(near, f);
+      collide_corners(near, f);
+    }
+  }
+
+ private:
+  void collide_triangle(int t) {
+    Facet f;
+    surface_.load(t, f);
+    body_.face(f.n);
+    if (!(body_.lowest - f.height <= margin_)) return;
+    NearTriangle near{t, f.n.dot(body_.centre) >= f.height, false, 0, 0};
+    std::uint8_t bent = 0;
+    for (int k = 0; k < 3; ++k) {
+      bend_[k] = surface_.bend(f, k);
+      const auto bit = static_cast<std::uint8_t>(1 << k);
+      if (bend_[k] > Bend::dent) bent |= bit;
+      if (bend_[k] >= Bend::convex) near.sharp |= bit;
+      if (f.beyond(k, body_.extreme) > -tol_ * f.outward[k].lpNorm<1>()) near.climb |= bit;
+    }
+    if (near.front) near.settled = touch_face(f, bent) && body_.lowest - f.height >= -kShallow * tol_;
+    w_.near.push_back(near);
+  }
+
+  // Contact of the body with the plane of a triangle, inside its edges. True if n_T is the nearest way out of T.
+  bool touch_face(const Facet& f, std::uint8_t bent) {
+    const Feature& feature = body_.feature();
+    MeshMergeBuffers& out = w_.merge;
+    const std::uint32_t code = direction_code(f.n);
+    out.begin_patch();
+    bool firm = false;
+    for (const Feature::Corner& c : feature.corners) {
+      const double gap = f.n.dot(c.p) - f.height;
+      if (!(gap <= margin_) || !over(f, c.p, gap)) continue;
+      out.points.push_back({c.p, -f.n, gap, with_sub(make_key(FeatureKind::vertex_a, c.vertex, 0), code)});
+      firm = firm || level(f, c.p, gap, body_.next_to_lowest(c));
+    }
+    if (body_.needs_witness()) {
+      const double gap = f.n.dot(body_.extreme) - f.height;
+      if (over(f, body_.extreme, gap)) {
+        out.points.push_back({body_.extreme, -f.n, gap, with_sub(make_key(FeatureKind::witness, 0, 0), code)});
+        firm = true;
+      }
+    }
+    if (bent != 0 && may_touch(f, feature)) firm = clip(f, feature, bent, firm) || firm;
+    out.end_patch(f.n, body_.lowest, f.x[0], f.x[1], f.x[2], !firm);
+    return firm;
+  }
+
+  // True if a point of the body over T, on its feature, is as low as its lowest point, up to a small slope: of the
+  // whole feature, or of its edge from the lowest corner to this point.
+  bool level(const Facet& f, const Vec3& p, double gap, bool on_lowest_edge) const {
+    const double rise = gap - (body_.lowest - f.height);
+    if (rise <= tol_ || body_.is_level()) return true;
+    return on_lowest_edge && rise <= kLevelSlope * (p - body_.lowest_corner()).norm();
+  }
+
+  // True if p lies over T along n_T. A vertex at or behind T may have passed a concave edge: it is behind the
+  // neighbour.
+  bool over(const Facet& f, const Vec3& p, double gap) const {
+    for (int k = 0; k < 3; ++k) {
+      if (!f.is_beyond(k, p, tol_)) continue;
+      if (gap > kShallow * tol_ || !concave(bend_[k]) || !beyond_concave(f, k, p, -gap)) return false;
+    }
+    return true;
+  }
+  static bool concave(Bend bend) { return bend == Bend::dent || bend == Bend::concave; }
+  // For p beyond the concave edge k of T: the neighbour has pushed T's border back. Faces that meet at a large angle
+  // both stop the body; in a dent the face in which p is deeper has it, up to the plane that halves the angle. Round
+  // bodies touch where their cores are.
+  bool beyond_concave(const Facet& f, int k, const Vec3& p, double depth) const {
+    if (body_.convex.radius > 0) return false;
+    Facet other;
+    surface_.load(surface_.neighbour(f.id, k), other);
+    if (other.n.dot(body_.centre) < other.height) return false;
+    const double other_depth = other.height - other.n.dot(p);
+    if (other_depth < 0) return false;
+    for (int j = 0; j < 3; ++j) {  // over the neighbour too, but for the edge between them
+      const bool shared = other.v[j] == f.v[(k + 1) % 3];
+      if (!shared && other.beyond(j, p) > tol_ * other.outward[j].norm()) return false;
+    }
+    if (bend_[k] == Bend::concave) return other_depth <= std::max(kDepthRatio * depth, kShallow * tol_);
+    const double cosine = other.n.dot(f.n);
+    const double sine = std::sqrt(std::max(0.0, 1 - cosine * cosine));
+    return depth >= other_depth - tol_ && f.beyond(k, p) <= f.outward[k].norm() * (depth * sine / cosine + tol_);
+  }
+
+  // False if the body's face rises over T too much for level(): most triangles of a bumpy ground.
+  bool may_touch(const Facet& f, const Feature& feature) const {
+    if (feature.corners.size() < 2) return false;
+    if (feature.corners.size() == 2) return true;
+    const double scale = 1 / feature.normal.dot(f.n);
+    double rise = kInf;
+    double distance2 = 0;
+    for (const Vec3& x : f.x) {
+      rise = std::min(rise, scale * feature.normal.dot(feature.corners[0].p - x));
+      distance2 = std::max(distance2, (x - body_.extreme).squaredNorm());
+    }
+    return rise <= body_.lowest - f.height + 2 * tol_ + kLevelSlope * std::sqrt(distance2);
+  }
+
+  // Points on the bent edges and their ends; flat edges end nothing. Appends them if the triangle is firm.
+  bool clip(const Facet& f, const Feature& feature, std::uint8_t bent, bool firm) {
+    Feature triangle;
+    for (int k = 0; k < 3; ++k) triangle.corners.push({f.x[k], k, k});
+    triangle.normal = f.n;
+    Manifold& m = w_.merge.cluster_points;
+    m.clear();
+    intersect_features(feature, triangle, -f.n, margin_, tol_, m);
+    for (const ManifoldPoint& point : m) {
+      firm = firm || level(f, point.p, point.gap, body_.on_lowest_edge(point.key));
+    }
+    if (!firm) return false;
+    for (const ManifoldPoint& point : m) {
+      if (!on_bent_edge(point.key, bent)) continue;
+      w_.merge.points.push_back({point.p, -f.n, point.gap, with_sub(point.key, static_cast<std::uint32_t>(f.id))});
+    }
+    return true;
+  }
+  static bool on_bent_edge(const FeatureKey& key, std::uint8_t bent) {
+    const auto kind = static_cast<FeatureKind>(key.lo >> 60);
+    const unsigned k = static_cast<unsigned>(key.lo) & 3u;
+    if (kind == FeatureKind::edge_edge) return (bent >> k & 1) != 0;
+    if (kind != FeatureKind::vertex_b) return false;
+    return (bent >> k & 1) != 0 || (bent >> (k + 2) % 3 & 1) != 0;
+  }
+
+  // Which edges and vertices may touch on their own follows from the lowest points x_T of the body along the normals of
+  // the triangles around them, because s(n) = min over X of n.x - n.y has no local maximum but the global one for a
+  // point y outside the body. On the way from n_T to the neighbour's normal s rises at first if x_T lies beyond the
+  // edge. So
+  //   a maximum inside the wedge of an edge needs x_T beyond the edge from both sides;
+  //   one inside the cone of a vertex needs, for all triangles around it, x_T beyond one of the two edges at the
+  //   vertex.
+  // Overlapping bodies may have more maxima; those that this leaves out are not the shallow ones.
+
+  // The sharp edges of a triangle, each once: from its lower side.
+  void collide_edges(const NearTriangle& near, const Facet& f) {
+    for (int k = 0; k < 3; ++k) {
+      if ((near.sharp & near.climb & 1 << k) == 0) continue;
+      const int other = surface_.neighbour(near.id, k);
+      if (other < 0) {
+        if (near.front) collide_edge(f, k);
+        continue;
+      }
+      if (other < near.id) continue;
+      // If the neighbour is not near, its plane separates the edge from the body.
+      const NearTriangle* next = find_near(other);
+      if (next == nullptr || next->settled || !(near.front || next->front)) continue;
+      if ((next->climb & 1 << surface_.corner_of(other, f.v[(k + 1) % 3])) != 0) collide_edge(f, k);
+    }
+  }
+
+  // The corners of a triangle that have sharp edges, each once: from the lowest triangle with one there.
+  void collide_corners(const NearTriangle& near, const Facet& f) {
+    for (int k = 0; k < 3; ++k) {
+      const int at_corner = edges_at(k);
+      if ((near.sharp & at_corner) == 0 || (near.climb & at_corner) == 0) continue;
+      bool front = false;
+      const bool lone = surface_.all_triangles(f.v[k], [&](int t) {
+        const NearTriangle* other = t == near.id ? &near : find_near(t);
+        if (other == nullptr || other->settled) return false;
+        const int there = edges_at(surface_.corner_of(t, f.v[k]));
+        front = front || other->front;
+        return (other->climb & there) != 0 && !(t < near.id && (other->sharp & there) != 0);
+      });
+      if (lone && front) collide_edge(f, (near.sharp & 1 << k) != 0 ? k : (k + 2) % 3);
+    }
+  }
+  // Bits of the two edges at corner k; of all edges at the ends of some.
+  static int edges_at(int k) { return 1 << k | 1 << (k + 2) % 3; }
+  static int neighbourhood(int edges) { return edges != 0 ? 7 : 0; }
+
+  const NearTriangle* find_near(int t) const {
+    const auto i =
+        std::lower_bound(w_.near.begin(), w_.near.end(), t, [](const NearTriangle& x, int id) { return x.id < id; });
+    return i != w_.near.end() && i->id == t ? &*i : nullptr;
+  }
+
+  // Of several ways out that are normals of the surface, the shortest.
+  void collide_edge(const Facet& f, int k) {
+    const int next = (k + 1) % 3;
+    const double length = f.outward[k].norm();
+    const int other = surface_.neighbour(f.id, k);
+    const bool border = other < 0;
+    const MeshEdge edge{f.x[k], f.x[next], {f.n, border ? Vec3(f.outward[k] / length) : surface_.normal(other)}};
+    const Vec3* n2 = border ? nullptr : &edge.n[1];
+    const Vec3 along = (edge.b - edge.a) / length;
+    EdgeSearch search(body_.convex, body_.centre, edge, margin_, tol_);
+    EdgeDirection found;
+    EdgeDirection best{Vec3::UnitZ(), -kInf, 0};
+    bool whole = false;  // the edge touches, not just one of its ends
+    while (best.s < -kShallow * tol_ && search.next(found)) {
+      if (found.s <= best.s) continue;
+      const bool in_edge = in_wedge(f.n, n2, found.n, along);
+      if (!in_edge && !(found.t * length <= tol_ && in_cone(f, k, n2, found.n)) &&
+          !((1 - found.t) * length <= tol_ && in_cone(f, next, n2, found.n))) {
+        continue;
+      }
+      best = found;
+      whole = in_edge;
+    }
+    if (best.s == -kInf) return;
+    if (whole) {
+      touch_edge(f, k, edge, best);
+    } else {
+      touch_vertex(f, best.t < 0.5 ? k : next, best);
+    }
+  }
+
+  // True if n is a normal of the surface inside an edge: it leads away from both faces, across the edge.
+  bool in_wedge(const Vec3& n1, const Vec3* n2, const Vec3& n, const Vec3& along) const {
+    if (std::abs(n.dot(along)) > kLevelSlope) return false;
+    if (n.dot(n1.cross(along)) > wedge_slack_) return false;
+    if (n2 == nullptr) return n.dot(n1) >= -wedge_slack_;
+    return n.dot(along.cross(*n2)) <= wedge_slack_;
+  }
+
+  // True if n is a normal of the surface at corner k: it leads away from every edge there.
+  bool in_cone(const Facet& f, int k, const Vec3* n2, const Vec3& n) const {
+    if (n.dot(f.n) < -wedge_slack_ && (n2 == nullptr || n.dot(*n2) < -wedge_slack_)) return false;
+    return surface_.all_links(f.v[k], [&](const Vec3& y) {
+      const Vec3 e = y - f.x[k];
+      return n.dot(e) <= wedge_slack_ * e.norm();
+    });
+  }
+
+  void touch_edge(const Facet& f, int k, const MeshEdge& edge, const EdgeDirection& best) {
+    const Feature feature = support_feature(body_.convex, -best.n, tol_);
+    Feature segment;
+    segment.corners.push({edge.a, 3 + k, 3 + k});
+    segment.corners.push({edge.b, 3 + (k + 1) % 3, 3 + k});
+    Manifold& m = w_.merge.cluster_points;
+    m.clear();
+    double gap = kInf;
+    if (feature.corners.size() > 1) gap = intersect_features(feature, segment, -best.n, margin_, tol_, m);
+    const auto sub = static_cast<std::uint32_t>(f.id);
+    w_.merge.begin_patch();
+    for (const ManifoldPoint& point : m) {
+      w_.merge.points.push_back({point.p, -best.n, point.gap, with_sub(point.key, sub)});
+    }
+    if (gap > best.s + tol_) {
+      const Vec3 y = edge.a + best.t * (edge.b - edge.a);
+      w_.merge.points.push_back(
+          {y + best.s * best.n, -best.n, best.s, with_sub(make_key(FeatureKind::witness, 0, 3 + k), sub)});
+    }
+    close_edge_patch(best, edge.a, edge.b);
+  }
+
+  void touch_vertex(const Facet& f, int k, const EdgeDirection& best) {
+    const int v = f.v[k];
+    const Vec3& x = f.x[k];
+    const int first = surface_.first_triangle(v);
+    w_.merge.begin_patch();
+    w_.merge.points.push_back({x + best.s * best.n, -best.n, best.s,
+                               with_sub(make_key(FeatureKind::vertex_b, 0, 3 + surface_.corner_of(first, v)),
+                                        static_cast<std::uint32_t>(first))});
+    close_edge_patch(best, x, x);
+  }
+
+  void close_edge_patch(const EdgeDirection& best, const Vec3& a, const Vec3& b) {
+    w_.merge.end_patch(best.n, best.s + std::max(best.n.dot(a), best.n.dot(b)), a, b, b, false);
+  }
+
+  const Surface& surface_;
+  Body body_;
+  MeshWorkspace& w_;
+  double margin_;
+  double tol_;
+  double wedge_slack_;
+  Bend bend_[3];  // of the triangle at hand
+};
+
+template <class Surface>
+void collide_surface(const PairQuery& q, const Surface& surface, const Vec3& p_BA, MeshWorkspace& w,
+                     Manifold& manifold) {
+  PlacedShape a = q.a;
+  a.R_WG = q.b.R_WG.transpose() * q.a.R_WG;
+  a.p_W = p_BA;
+  ConvexMesh<Surface>(q, surface, a.R_WG, w).collide(shape_aabb(a).grown(q.margin + q.tol));
+  drop_patches(w.merge, q.tol);
+  merge_patches(w.merge, {points_per_cluster(q.a.kind), kPatchCosine, q.margin, q.tol}, manifold);
+  for (ManifoldPoint& point : manifold) {
+    point.p = q.b.R_WG * point.p;
+    point.n = q.b.R_WG * point.n;
+  }
+}
+
+}  // namespace
+
+void collide_convex_mesh(const PairQuery& q, MeshWorkspace& w, Manifold& manifold) {
+  const Vec3 p_BA = -(q.b.R_WG.transpose() * q.p_AB_W);  // the body's origin in the mesh's frame
+  if (q.b.kind == ShapeKind::mesh) {
+    collide_surface(q, MeshSurface(*q.b.mesh, p_BA), p_BA, w, manifold);
+  } else {
+    collide_surface(q, FieldSurface(*q.b.field, p_BA), p_BA, w, manifold);
+  }
+}
+
+}  // namespace sarrus

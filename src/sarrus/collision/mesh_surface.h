@@ -1,0 +1,199 @@
+// One view of triangle meshes and height fields for the code that collides with them (spec/collision.md §6).
+//
+// All coordinates are in the axes of the mesh and relative to an origin of the caller's choice, so that nothing loses
+// digits far from the origin of the mesh. Private to the mesh pairs.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "sarrus/geometry/height_field.h"
+#include "sarrus/geometry/triangle_mesh.h"
+#include "sarrus/math/types.h"
+
+namespace sarrus {
+
+// How the surface goes on across an edge of a triangle. A dent is concave by less than 30 degrees, a border is an edge
+// without a neighbour.
+enum class Bend : std::uint8_t { flat, dent, concave, convex, border };
+
+// Turns of less than this, as a tangent, are flat: over a body of size L they move the surface by less than tol = 5e-6
+// L.
+inline constexpr double kFlatBend = 1e-6;
+inline constexpr double kDentBend = 0.57735026918962576;
+
+// One triangle.
+struct Facet {
+  int id;
+  int cell[2];      // column and row of its cell (height fields)
+  int v[3];         // vertex ids
+  Vec3 x[3];        // corners, CCW seen from outside
+  Vec3 n;           // outward unit normal
+  double height;    // n.x on its plane
+  Vec3 outward[3];  // across edge k (from corner k to k+1), in the plane, as long as the edge
+
+  void finish() {
+    height = n.dot(x[0]);
+    for (int k = 0; k < 3; ++k) outward[k] = (x[(k + 1) % 3] - x[k]).cross(n);
+  }
+  // Distance of x outside edge k in projection along n, times the edge's length.
+  double beyond(int k, const Vec3& y) const { return outward[k].dot(y - x[k]); }
+  bool is_beyond(int k, const Vec3& y, double slack) const {
+    const double reach = beyond(k, y);
+    return reach > 0 && reach * reach > slack * slack * outward[k].squaredNorm();
+  }
+  // The bend across edge k, for the far corner y of the neighbour.
+  Bend bend(int k, const Vec3& y) const {
+    const double rise = n.dot(y - x[k]);
+    const double reach = beyond(k, y);  // rise |e| / reach is the tangent
+    const double rise2 = rise * rise * outward[k].squaredNorm();
+    if (rise2 <= kFlatBend * kFlatBend * reach * reach) return reach > 0 ? Bend::flat : Bend::convex;  // or folded back
+    if (rise <= 0) return Bend::convex;
+    return reach > 0 && rise2 <= kDentBend * kDentBend * reach * reach ? Bend::dent : Bend::concave;
+  }
+};
+
+class MeshSurface {
+ public:
+  MeshSurface(const TriangleMesh& mesh, const Vec3& origin) : mesh_(mesh), origin_(origin) {}
+
+  void find_triangles(const Aabb& box, std::vector<int>& found) const { mesh_.find_triangles(box, found); }
+
+  void load(int t, Facet& f) const {
+    f.id = t;
+    const TriangleMesh::Triangle& v = mesh_.triangle(t);
+    for (int k = 0; k < 3; ++k) {
+      f.v[k] = v[static_cast<std::size_t>(k)];
+      f.x[k] = vertex(f.v[k]);
+    }
+    f.n = mesh_.normal(t);
+    f.finish();
+  }
+  Vec3 vertex(int v) const { return mesh_.vertex(v) - origin_; }
+  Vec3 normal(int t) const { return mesh_.normal(t); }
+  int neighbour(int t, int k) const { return mesh_.neighbour(t, k); }
+
+  Bend bend(const Facet& f, int k) const {
+    const int other = mesh_.neighbour(f.id, k);
+    if (other < 0) return Bend::border;
+    const TriangleMesh::Triangle& v = mesh_.triangle(other);
+    const int a = f.v[k];
+    const int b = f.v[(k + 1) % 3];
+    const int far = v[0] != a && v[0] != b ? v[0] : v[1] != a && v[1] != b ? v[1] : v[2];
+    return f.bend(k, vertex(far));
+  }
+
+  int first_triangle(int v) const { return mesh_.triangles_of(v).front(); }
+  int corner_of(int t, int v) const { return mesh_.triangle(t)[0] == v ? 0 : mesh_.triangle(t)[1] == v ? 1 : 2; }
+
+  // True if `test` holds for every triangle around v.
+  template <class Test>
+  bool all_triangles(int v, const Test& test) const {
+    const auto ring = mesh_.triangles_of(v);
+    return std::all_of(ring.begin(), ring.end(), test);
+  }
+  // True if `test` holds for every vertex linked to v by an edge.
+  template <class Test>
+  bool all_links(int v, const Test& test) const {
+    for (const int w : mesh_.vertex_neighbours(v)) {
+      if (!test(vertex(w))) return false;
+    }
+    return true;
+  }
+
+ private:
+  const TriangleMesh& mesh_;
+  Vec3 origin_;
+};
+
+class FieldSurface {
+ public:
+  FieldSurface(const HeightField& field, const Vec3& origin) : field_(field), origin_(origin) {}
+
+  void find_triangles(const Aabb& box, std::vector<int>& found) const { field_.find_triangles(box, found); }
+
+  void load(int t, Facet& f) const {
+    const int columns = field_.columns();
+    const int j = t / 2 / (columns - 1);
+    const int i = t / 2 - j * (columns - 1);
+    const int v = j * columns + i;
+    f.id = t;
+    f.cell[0] = i;
+    f.cell[1] = j;
+    f.v[0] = v;
+    f.x[0] = sample(i, j);
+    if (t % 2 == 0) {
+      f.v[1] = v + 1;
+      f.x[1] = sample(i + 1, j);
+      f.v[2] = v + columns + 1;
+      f.x[2] = sample(i + 1, j + 1);
+    } else {
+      f.v[1] = v + columns + 1;
+      f.x[1] = sample(i + 1, j + 1);
+      f.v[2] = v + columns;
+      f.x[2] = sample(i, j + 1);
+    }
+    f.n = slope_normal(t % 2, field_.heights()[at(f.v[0])], field_.heights()[at(f.v[1])], field_.heights()[at(f.v[2])]);
+    f.finish();
+  }
+  Vec3 vertex(int v) const { return field_.vertex(v) - origin_; }
+  Vec3 normal(int t) const { return field_.normal(t); }
+  int neighbour(int t, int k) const { return field_.neighbour(t, k); }
+
+  Bend bend(const Facet& f, int k) const {
+    // The far corner of the neighbour, as steps in the grid from the cell's first sample.
+    static constexpr int kFar[2][3][2] = {{{0, -1}, {2, 1}, {0, 1}}, {{1, 0}, {1, 2}, {-1, 0}}};
+    const int i = f.cell[0] + kFar[f.id % 2][k][0];
+    const int j = f.cell[1] + kFar[f.id % 2][k][1];
+    if (i < 0 || j < 0 || i >= field_.columns() || j >= field_.rows()) return Bend::border;
+    return f.bend(k, sample(i, j));
+  }
+
+  int first_triangle(int v) const {
+    std::array<int, 6> ring;
+    field_.triangles_of(v, ring);
+    return ring[0];
+  }
+  int corner_of(int t, int v) const {
+    const std::array<int, 3> c = field_.triangle(t);
+    return c[0] == v ? 0 : c[1] == v ? 1 : 2;
+  }
+
+  template <class Test>
+  bool all_triangles(int v, const Test& test) const {
+    std::array<int, 6> ring;
+    return std::all_of(ring.begin(), ring.begin() + field_.triangles_of(v, ring), test);
+  }
+  template <class Test>
+  bool all_links(int v, const Test& test) const {
+    std::array<int, 6> links;
+    const int count = field_.vertex_neighbours(v, links);
+    for (int k = 0; k < count; ++k) {
+      if (!test(vertex(links[at(k)]))) return false;
+    }
+    return true;
+  }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  // As HeightField::vertex, without its divisions.
+  Vec3 sample(int i, int j) const {
+    return Vec3((i - 0.5 * (field_.columns() - 1)) * field_.dx(), (j - 0.5 * (field_.rows() - 1)) * field_.dy(),
+                field_.heights()[at(j * field_.columns() + i)]) -
+           origin_;
+  }
+  // As HeightField::normal: half 0 runs along x, then y; half 1 along the diagonal, then back along x.
+  Vec3 slope_normal(int half, double a, double b, double c) const {
+    const double slope_x = half == 0 ? (b - a) / field_.dx() : (b - c) / field_.dx();
+    const double slope_y = half == 0 ? (c - b) / field_.dy() : (c - a) / field_.dy();
+    return Vec3(-slope_x, -slope_y, 1).normalized();
+  }
+
+  const HeightField& field_;
+  Vec3 origin_;
+};
+
+}  // namespace sarrus

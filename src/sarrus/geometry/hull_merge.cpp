@@ -1,0 +1,205 @@
+#include "sarrus/geometry/hull_merge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "sarrus/geometry/half_edges.h"
+
+namespace sarrus {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// Half-edges are numbered like the corners they leave.
+struct Sides {
+  std::vector<int> face;
+  std::vector<int> next;
+  std::vector<int> twin;
+};
+
+bool connect(const Polygons& faces, int vertex_count, Sides& sides) {
+  const std::size_t n = faces.corner.size();
+  sides.face.resize(n);
+  sides.next.resize(n);
+  sides.twin.assign(n, -1);
+  std::vector<int> head(n);
+  for (int f = 0; f < faces.count(); ++f) {
+    const int first = faces.begin[at(f)];
+    const int last = faces.begin[at(f) + 1] - 1;
+    for (int c = first; c <= last; ++c) {
+      sides.face[at(c)] = f;
+      sides.next[at(c)] = c < last ? c + 1 : first;
+      head[at(c)] = faces.corner[at(sides.next[at(c)])];
+    }
+  }
+  const std::vector<EdgeUse> uses = sorted_edge_uses(faces.corner, head, vertex_count);
+  if (uses.size() % 2 != 0) return false;
+  for (std::size_t k = 0; k < uses.size(); k += 2) {
+    if (!uses[k].same_edge(uses[k + 1]) || uses[k].forward == uses[k + 1].forward) return false;
+    sides.twin[at(uses[k].side)] = uses[k + 1].side;
+    sides.twin[at(uses[k + 1].side)] = uses[k].side;
+  }
+  return true;
+}
+
+// Region of each face, numbered by seed.
+class Regions {
+ public:
+  Regions(std::span<const Vec3> points, const Polygons& faces, const Sides& sides, double tolerance)
+      : points_(points), faces_(faces), sides_(sides), tolerance_(tolerance) {}
+
+  std::vector<int> grow() {
+    std::vector<Vec3> area(at(faces_.count()));
+    for (int f = 0; f < faces_.count(); ++f) area[at(f)] = area_vector(points_, faces_.of(f));
+    std::vector<double> size(area.size());
+    std::transform(area.begin(), area.end(), size.begin(), [](const Vec3& a) { return a.norm(); });
+    std::vector<int> seeds(area.size());
+    std::iota(seeds.begin(), seeds.end(), 0);
+    // Large faces first: theirs are the planes that are known best.
+    std::stable_sort(seeds.begin(), seeds.end(), [&](int a, int b) { return size[at(a)] > size[at(b)]; });
+    region_.assign(area.size(), -1);
+    stamp_.assign(area.size(), -1);
+    int count = 0;
+    for (const int seed : seeds) {
+      if (region_[at(seed)] >= 0) continue;
+      for (const int f : members_of(seed, area)) region_[at(f)] = count;
+      ++count;
+    }
+    return std::move(region_);
+  }
+
+ private:
+  // Unassigned faces around the seed in its plane. The plane of one noisy face leans: it is refitted to what it has
+  // collected as long as that collects more.
+  std::vector<int> members_of(int seed, const std::vector<Vec3>& area) {
+    constexpr int max_fits = 4;
+    Vec3 normal = area[at(seed)].normalized();
+    double height = normal.dot(points_[at(faces_.of(seed).front())]);
+    std::vector<int> members = flood(seed, normal, height);
+    for (int fit = 0; fit < max_fits && members.size() > 1; ++fit) {
+      Vec3 sum = Vec3::Zero();
+      for (const int f : members) sum += area[at(f)];
+      normal = sum.normalized();
+      height = middle_height(members, normal);
+      std::vector<int> more = flood(seed, normal, height);
+      if (more.size() <= members.size()) break;
+      members = std::move(more);
+    }
+    return members;
+  }
+
+  double middle_height(const std::vector<int>& members, const Vec3& normal) const {
+    double lo = std::numeric_limits<double>::infinity();
+    double hi = -lo;
+    for (const int f : members) {
+      for (const int v : faces_.of(f)) {
+        const double h = normal.dot(points_[at(v)]);
+        lo = std::min(lo, h);
+        hi = std::max(hi, h);
+      }
+    }
+    return 0.5 * (lo + hi);
+  }
+
+  std::vector<int> flood(int seed, const Vec3& normal, double height) {
+    ++floods_;
+    stamp_[at(seed)] = floods_;
+    std::vector<int> members = {seed};
+    for (std::size_t q = 0; q < members.size(); ++q) {
+      const int f = members[q];
+      for (int c = faces_.begin[at(f)]; c < faces_.begin[at(f) + 1]; ++c) {
+        const int g = sides_.face[at(sides_.twin[at(c)])];
+        if (region_[at(g)] >= 0 || stamp_[at(g)] == floods_ || !in_plane(g, normal, height)) continue;
+        stamp_[at(g)] = floods_;
+        members.push_back(g);
+      }
+    }
+    return members;
+  }
+
+  bool in_plane(int face, const Vec3& normal, double height) const {
+    const std::span<const int> corners = faces_.of(face);
+    return std::all_of(corners.begin(), corners.end(),
+                       [&](int v) { return std::abs(normal.dot(points_[at(v)]) - height) <= tolerance_; });
+  }
+
+  std::span<const Vec3> points_;
+  const Polygons& faces_;
+  const Sides& sides_;
+  double tolerance_;
+  std::vector<int> region_;
+  std::vector<int> stamp_;  // of the last flood that reached each face
+  int floods_ = 0;
+};
+
+// Boundaries of the regions; false if one of them is not a single cycle.
+bool trace(const Polygons& faces, const Sides& sides, const std::vector<int>& region, Polygons& outlines) {
+  const auto region_of = [&](int side) { return region[at(sides.face[at(side)])]; };
+  const auto on_boundary = [&](int side) { return region_of(side) != region_of(sides.twin[at(side)]); };
+  std::vector<bool> done(faces.corner.size(), false);
+  std::vector<bool> region_done(faces.corner.size(), false);
+  std::vector<int> cycle;
+  for (int start = 0; start < static_cast<int>(done.size()); ++start) {
+    if (done[at(start)] || !on_boundary(start)) continue;
+    if (region_done[at(region_of(start))]) return false;  // a second cycle: the region has a hole
+    region_done[at(region_of(start))] = true;
+    cycle.clear();
+    int side = start;
+    do {
+      done[at(side)] = true;
+      cycle.push_back(faces.corner[at(side)]);
+      side = sides.next[at(side)];
+      while (!on_boundary(side)) side = sides.next[at(sides.twin[at(side)])];
+    } while (side != start);
+    outlines.add(cycle);
+  }
+  return true;
+}
+
+// Vertices of fewer than three outlines lie on straight edges up to noise.
+bool drop_straight(const Polygons& outlines, int vertex_count, Polygons& merged) {
+  std::vector<int> uses(at(vertex_count), 0);
+  std::vector<int> last(at(vertex_count), -1);
+  for (int f = 0; f < outlines.count(); ++f) {
+    for (const int v : outlines.of(f)) {
+      if (last[at(v)] == f) return false;  // the outline touches itself
+      last[at(v)] = f;
+      ++uses[at(v)];
+    }
+  }
+  std::vector<int> cycle;
+  for (int f = 0; f < outlines.count(); ++f) {
+    cycle.clear();
+    for (const int v : outlines.of(f)) {
+      if (uses[at(v)] >= 3) cycle.push_back(v);
+    }
+    if (cycle.size() < 3) return false;
+    merged.add(cycle);
+  }
+  return true;
+}
+
+}  // namespace
+
+Vec3 area_vector(std::span<const Vec3> points, std::span<const int> corners) {
+  const Vec3& origin = points[at(corners[0])];
+  Vec3 sum = Vec3::Zero();
+  for (std::size_t k = 1; k + 1 < corners.size(); ++k) {
+    sum += (points[at(corners[k])] - origin).cross(points[at(corners[k + 1])] - origin);
+  }
+  return 0.5 * sum;
+}
+
+bool merge_coplanar(std::span<const Vec3> points, const Polygons& faces, double tolerance, Polygons& merged) {
+  merged = Polygons();
+  const int vertex_count = static_cast<int>(points.size());
+  Sides sides;
+  if (!connect(faces, vertex_count, sides)) return false;
+  const std::vector<int> region = Regions(points, faces, sides, tolerance).grow();
+  Polygons outlines;
+  return trace(faces, sides, region, outlines) && drop_straight(outlines, vertex_count, merged);
+}
+
+}  // namespace sarrus

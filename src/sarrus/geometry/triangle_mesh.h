@@ -1,0 +1,98 @@
+// Triangle meshes for collision: welded, with adjacency and a static bounding volume hierarchy (spec/collision.md §6).
+//
+// Triangles are one-sided: CCW seen from outside. Building welds vertices closer than 1e-9 of the box diagonal, drops
+// triangles with an area below 1e-14 diagonal^2 and duplicates of a triangle, and keeps the order of what is left, so
+// a triangle's index is a stable feature id.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sarrus/geometry/aabb.h"
+#include "sarrus/geometry/convex_hull.h"
+#include "sarrus/geometry/mass_properties.h"
+#include "sarrus/geometry/mesh_bvh.h"
+#include "sarrus/math/types.h"
+
+namespace sarrus {
+
+inline constexpr int kMaxMeshTriangles = 5'000'000;
+inline constexpr int kMaxMeshVertices = 5'000'000;
+
+class TriangleMesh {
+ public:
+  using Triangle = std::array<int, 3>;
+
+  // What the surface is, as far as its mass is concerned.
+  enum class Surface : std::uint8_t { closed, inverted, open };
+
+  // Throws InputError(element, ...) for no usable triangle, an index out of range, non-finite or huge coordinates, or
+  // more than the limits above; the message names the remedy.
+  static std::shared_ptr<const TriangleMesh> build(std::span<const Vec3> vertices, std::span<const Triangle> triangles,
+                                                   const std::string& element);
+
+  int triangle_count() const { return static_cast<int>(triangles_.size()); }
+  std::span<const Vec3> vertices() const { return vertices_; }
+  std::span<const Triangle> triangles() const { return triangles_; }
+  const Vec3& vertex(int v) const { return vertices_[static_cast<std::size_t>(v)]; }
+  const Triangle& triangle(int t) const { return triangles_[static_cast<std::size_t>(t)]; }
+  const Vec3& corner(int t, int k) const { return vertex(triangle(t)[static_cast<std::size_t>(k)]); }
+  // Outward unit normal.
+  const Vec3& normal(int t) const { return normals_[static_cast<std::size_t>(t)]; }
+  // Triangle on the other side of the edge from corner k to corner k+1: -1 at a border and at edges that more than
+  // two triangles share or that two traverse in the same direction.
+  int neighbour(int t, int k) const { return neighbours_[static_cast<std::size_t>(t)][static_cast<std::size_t>(k)]; }
+  // Triangles around a vertex, ascending.
+  std::span<const int> triangles_of(int vertex) const { return row(ring_begin_, ring_, vertex); }
+  // Vertices connected to a vertex by an edge, ascending.
+  std::span<const int> vertex_neighbours(int vertex) const { return row(link_begin_, link_, vertex); }
+
+  // Appends the triangles whose boxes overlap or touch `box` (mesh frame), in ascending order. No allocation beyond
+  // the growth of `found`.
+  void find_triangles(const Aabb& box, std::vector<int>& found) const;
+
+  const Aabb& box() const { return box_; }
+  double outer_radius() const { return outer_radius_; }  // farthest vertex from the frame's origin, m
+  int dropped_triangles() const { return dropped_; }     // degenerate or repeated ones left out by build()
+  Surface surface() const { return surface_; }
+  // For an open surface: one of its edges that is not used once in each direction, for messages. A surface that
+  // encloses no volume (triangles back to back) counts as open too.
+  std::array<Vec3, 2> open_edge() const { return open_edge_; }
+  // Of the solid inside. Throws InputError(element, ...) if the surface is open or inverted, naming the remedy.
+  MassProperties mass_properties(const std::string& element) const;
+  // Its convex hull; null if all vertices lie in a plane or it would have more than kMaxHullVertices vertices: then
+  // ConvexHull::build says which.
+  const std::shared_ptr<const ConvexHull>& hull() const { return hull_; }
+
+ private:
+  friend class MeshBuilder;
+  static std::span<const int> row(const std::vector<int>& begin, const std::vector<int>& x, int i) {
+    const auto k = static_cast<std::size_t>(i);
+    return std::span<const int>(x).subspan(static_cast<std::size_t>(begin[k]),
+                                           static_cast<std::size_t>(begin[k + 1] - begin[k]));
+  }
+
+  std::vector<Vec3> vertices_;
+  std::vector<Triangle> triangles_;
+  std::vector<Vec3> normals_;
+  std::vector<std::array<int, 3>> neighbours_;
+  std::vector<int> ring_begin_;
+  std::vector<int> ring_;
+  std::vector<int> link_begin_;
+  std::vector<int> link_;
+  std::vector<BvhNode> nodes_;
+  std::vector<int> leaf_triangles_;
+  Aabb box_;
+  double outer_radius_ = 0;
+  int dropped_ = 0;
+  Surface surface_ = Surface::open;
+  bool encloses_nothing_ = false;  // every edge is paired, but the volume is zero: counted as open
+  std::array<Vec3, 2> open_edge_ = {Vec3::Zero(), Vec3::Zero()};
+  std::shared_ptr<const ConvexHull> hull_;
+};
+
+}  // namespace sarrus
