@@ -1,5 +1,5 @@
 // Convex bodies against height fields: the same as against the mesh of their triangles, and closed forms of their own.
-// Meshes against planes.
+// Moving meshes on planes and boxes.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -236,6 +236,45 @@ TEST(PlaneMesh, FineAndFlatMeshes) {
     ASSERT_GE(m.size(), 4);
     ASSERT_NEAR(scene::hull_area(m, Vec3::UnitZ()), 0.24, 1e-12);
     for (const ManifoldPoint& point : m) ASSERT_NEAR(point.gap, gap, 1e-14);
+  }
+}
+
+// The other way round: a small mesh in any pose on a large static box. Whatever touches, the box's face pushes it up,
+// and the box, metres deep behind most triangles, pushes nowhere else.
+TEST(MovingMesh, OnALargeBoxFeelsItsFace) {
+  Random random(66);
+  Surface tetrahedron;
+  tetrahedron.v = {{0.1, 0.1, 0.1}, {0.1, -0.1, -0.1}, {-0.1, 0.1, -0.1}, {-0.1, -0.1, 0.1}};
+  tetrahedron.t = {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}};
+  Surface cube;
+  for (int v = 0; v < 8; ++v) cube.add({v & 1 ? 0.1 : -0.1, v & 2 ? 0.1 : -0.1, v & 4 ? 0.1 : -0.1});
+  cube.t = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
+            {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
+  const PlacedShape floor = place(Shape::box({5, 5, 0.5}), {{0, 0, -0.5}, Quat::Identity()});
+  for (const Surface& s : {tetrahedron, cube, scene::icosphere(0.15, 1, false)}) {
+    const Shape mesh = s.shape();
+    for (int i = 0; i < 600; ++i) {
+      // Random, or resting on an edge or a face.
+      Quat q = random.rotation();
+      if (i % 3 != 0) {
+        const auto& t = s.t[static_cast<std::size_t>(random.integer(0, static_cast<int>(s.t.size()) - 1))];
+        const Vec3 e = s.v[static_cast<std::size_t>(t[1])] - s.v[static_cast<std::size_t>(t[0])];
+        const Vec3 f = s.v[static_cast<std::size_t>(t[2])] - s.v[static_cast<std::size_t>(t[0])];
+        const Vec3 n = e.cross(f).normalized();
+        const Vec3 down = i % 3 == 1 ? n : Vec3(so3_exp(random.uniform(0, 0.3) * e.normalized()) * n);
+        q = Quat(Eigen::AngleAxisd(random.uniform(-3, 3), Vec3::UnitZ())) * Quat::FromTwoVectors(down, -Vec3::UnitZ());
+      }
+      double lowest = 1e300;
+      for (const Vec3& x : s.v) lowest = std::min(lowest, (q * x).z());
+      const double gap = (i % 7 - 4) * 2e-4;
+      const Vec3 p(random.uniform(-4, 4), random.uniform(-4, 4), gap - lowest);
+      const Manifold m = scene::collide(floor, place(mesh, {p, q}), kMargin);
+      ASSERT_FALSE(m.empty()) << "pose " << i;
+      ASSERT_NEAR(scene::smallest_gap(m), gap, 1e-8) << "pose " << i;
+      for (const ManifoldPoint& point : m) {
+        ASSERT_LT((point.n - Vec3::UnitZ()).norm(), 2e-3) << "pose " << i << ": " << point.n.transpose();
+      }
+    }
   }
 }
 

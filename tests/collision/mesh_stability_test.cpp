@@ -139,6 +139,28 @@ TEST_P(OnTerrain, SmallestGapIsTheCertifiedDistance) {
               poses, worst_apart, inexact, worst_overlap);
 }
 
+// On an edge, a corner or a rim, over any triangulation: the floor's normal only, and the lowest point's gap.
+TEST_P(OnTerrain, AnyOrientationFeelsOnlyAFlatFloor) {
+  Random random(74);
+  const Shape meshes[] = {scene::grid(30, 30, 0.9, 0.9, 0.9, random, scene::flat).shape(),
+                          scene::grid(120, 120, 0.9, 0.9, 0.6, random, scene::flat).shape(),
+                          scene::grid(300, 2, 0.9, 0.9, 0.5, random, scene::flat).shape()};
+  for (int i = 0; i < 1500; ++i) {
+    const Pose X_WM = i % 2 == 0 ? Pose{} : Pose{random.vector(5), random.rotation()};
+    const Shape shape = random.shape(GetParam());
+    PlacedShape a = place(shape, {{random.uniform(-0.2, 0.2), random.uniform(-0.2, 0.2), 0}, random.rotation()});
+    const double gap = random.uniform(-4e-3, 1.9e-3);
+    a.p_W.z() = gap - shape_aabb(a).lo.z();
+    const Manifold m = scene::collide(oracle::moved(a, X_WM), place(meshes[i % 3], X_WM), kMargin);
+    ASSERT_FALSE(m.empty()) << "pose " << i;
+    ASSERT_NEAR(scene::smallest_gap(m), gap, oracle::tolerance(a, place(meshes[0], Pose{}))) << "pose " << i;
+    for (const ManifoldPoint& point : m) {
+      ASSERT_LT((X_WM.q.conjugate() * point.n + Vec3::UnitZ()).norm(), 1e-9) << "pose " << i;
+      ASSERT_GE(point.gap, gap - 1e-12) << "pose " << i;
+    }
+  }
+}
+
 // Every point on both surfaces, unit normals that look against the triangles, keys in order, and the same bits again.
 TEST_P(OnTerrain, PointsAreSoundAndRepeatable) {
   Random random(72);
