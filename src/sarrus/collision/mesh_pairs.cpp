@@ -75,6 +75,8 @@ class Body {
   bool needs_witness() const { return needs_witness_; }
   // True if it is a face at right angles to n.
   bool is_level() const { return is_level_; }
+  // True if it is the octagon in the cap of a cylinder, beyond which an edge may touch the rest of the disc.
+  bool shows_cap() const { return convex.core == CoreKind::cylinder && feature_.corners.size() > 2; }
   const Vec3& lowest_corner() const { return corner(lowest_corner_).p; }
   // True for the two edges at its lowest corner, and their ends.
   bool on_lowest_edge(const FeatureKey& key) const {
@@ -170,8 +172,9 @@ class ConvexMesh {
       }
     }
     if (bent != 0 && may_touch(f, feature)) firm = clip(f, feature, bent, firm) || firm;
+    const bool settled = firm && out.open_count() > 0;
     out.end_patch(f.n, body_.lowest, f.x[0], f.x[1], f.x[2], !firm);
-    return firm;
+    return settled;
   }
 
   // True if a point of the body over T, on its feature, is as low as its lowest point, up to a small slope: of the
