@@ -5,13 +5,13 @@
 //                           or only of those edge pairs whose arcs on the Gauss map cross (the others are no faces of
 //                           the Minkowski difference)
 //   polytopes, apart:       min over all edge pairs (segments, with their ends) and all vertex-face pairs
-//   curved:                 max of s(n) by pattern search from the best of 1500 directions
+//   curved:                 max of s(n) by pattern search and golden sections from the best of 1500 directions
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <memory>
+#include <numbers>
 #include <vector>
 
 #include "collision/oracles.h"
@@ -240,62 +240,151 @@ inline Separation polytope_separation(const Convex& a, const Convex& b, bool pru
   overlap.d -= radii;
   if (overlap.d + radii <= 0) return overlap;
   const Vec3 e = polytope_vector(x, y);
+  // Too short to have a direction of its own.
+  if (e.norm() < 1e-9 * a.diagonal) return {e.norm() - radii, overlap.n};
   return {e.norm() - radii, e.normalized()};
 }
 
-// Climbs s(n) from n by trying steps across n, the steps turned at random, halved when none helps.
+// Climbs s(n) from n by trying steps across n, the steps turned at random, halved when none helps. On ridges, where s
+// has a kink, it comes to a halt too early.
 inline Separation climb(Random& random, const Convex& a, const Convex& b, const Vec3& n, double step, double least) {
   Separation best{body_gap(a, b, n), n};
   while (step > least) {
     const Vec3 u = best.n.cross(random.direction()).normalized();
     const Vec3 v = best.n.cross(u);
     bool better = false;
-    for (int k = 0; k < 8; ++k) {
-      const double angle = k * M_PI / 4;
+    for (int k = 0; k < 8 && !better; ++k) {
+      const double angle = k * std::numbers::pi / 4;
       const Vec3 m = (best.n + step * (std::cos(angle) * u + std::sin(angle) * v)).normalized();
       const double s = body_gap(a, b, m);
-      if (s > best.d) {
-        best = {s, m};
-        better = true;
-        break;
-      }
+      better = s > best.d;
+      if (better) best = {s, m};
     }
     if (!better) step *= 0.5;
   }
   return best;
 }
 
-// Largest s(n) found; `hint` is a direction to start from, too.
-inline Separation curved_separation(Random& random, const Convex& a, const Convex& b, const Vec3& hint) {
+// Largest value of a function with one maximum in [-width, width], by golden section; kinks do not matter.
+template <typename Function>
+Separation golden(double width, int steps, Function&& f) {
+  const double ratio = 0.5 * (std::sqrt(5.0) - 1);
+  double lo = -width;
+  double hi = width;
+  double x = hi - ratio * (hi - lo);
+  double y = lo + ratio * (hi - lo);
+  Separation fx = f(x);
+  Separation fy = f(y);
+  for (int i = 0; i < steps; ++i) {
+    if (fx.d > fy.d) {
+      hi = y;
+      y = x;
+      fy = fx;
+      x = hi - ratio * (hi - lo);
+      fx = f(x);
+    } else {
+      lo = x;
+      x = y;
+      fx = fy;
+      y = lo + ratio * (hi - lo);
+      fy = f(y);
+    }
+  }
+  return fx.d > fy.d ? fx : fy;
+}
+
+// The largest s(n) within `width` (rad) of n: one golden section in another.
+inline Separation refine(const Convex& a, const Convex& b, const Vec3& n, double width) {
+  const Vec3 u = n.unitOrthogonal();
+  const Vec3 v = n.cross(u);
+  return golden(width, 40, [&](double x) {
+    return golden(width, 40, [&](double y) {
+      const Vec3 m = (n + x * u + y * v).normalized();
+      return Separation{body_gap(a, b, m), m};
+    });
+  });
+}
+
+// Largest s(n): the best of 1500 directions, climbed, the best of those refined.
+inline Separation curved_separation(Random& random, const Convex& a, const Convex& b) {
   constexpr int kDirections = 1500;
   constexpr int kStarts = 5;
   static const std::vector<Vec3> sphere = [] {
     std::vector<Vec3> out;
     for (int k = 0; k < kDirections; ++k) {
       const double z = 1 - (2 * k + 1.0) / kDirections;
-      const double angle = k * M_PI * (3 - std::sqrt(5.0));
+      const double angle = k * std::numbers::pi * (3 - std::sqrt(5.0));
       out.push_back({std::sqrt(1 - z * z) * std::cos(angle), std::sqrt(1 - z * z) * std::sin(angle), z});
     }
     return out;
   }();
+  const auto less = [](const Separation& x, const Separation& y) { return x.d < y.d; };
   std::vector<Separation> found;
   for (const Vec3& n : sphere) found.push_back({body_gap(a, b, n), n});
-  Separation best = climb(random, a, b, hint, 1e-3, 1e-9);
+  std::vector<Separation> hills;
   for (int start = 0; start < kStarts; ++start) {
-    const auto top = std::max_element(found.begin(), found.end(), [](auto& x, auto& y) { return x.d < y.d; });
-    if (top->d < -1e200) break;
-    const Separation rough = climb(random, a, b, top->n, 0.05, 1e-4);
-    const Separation fine = rough.d > best.d - 1e-6 ? climb(random, a, b, rough.n, 1e-4, 1e-9) : rough;
-    if (fine.d > best.d) best = fine;
+    const Separation top = *std::max_element(found.begin(), found.end(), less);
+    if (top.d < -1e200) break;
+    hills.push_back(climb(random, a, b, top.n, 0.05, 1e-5));
     for (Separation& x : found) {
-      if (x.n.dot(rough.n) > 0.9) x.d = -1e300;  // another hill next time
+      if (x.n.dot(hills.back().n) > 0.95) x.d = -1e300;  // another hill next time
     }
+  }
+  const double near = 1e-3 * std::min(a.diagonal, b.diagonal);
+  Separation best = *std::max_element(hills.begin(), hills.end(), less);
+  const double rough = best.d;
+  for (const Separation& hill : hills) {
+    if (hill.d < rough - near) continue;
+    Separation now = hill;
+    for (double gain = 1; gain > 1e-9;) {  // along ridges in several pieces
+      const Separation next = refine(a, b, now.n, 0.05);
+      gain = (next.d - now.d) / near;
+      now = std::max(now, next, less);
+    }
+    best = std::max({best, now, refine(a, b, now.n, 1e-5)}, less);
   }
   return best;
 }
 
-inline Separation convex_separation(Random& random, const Convex& a, const Convex& b, const Vec3& hint) {
-  return is_curved(a) || is_curved(b) ? curved_separation(random, a, b, hint) : polytope_separation(a, b);
+inline Separation convex_separation(Random& random, const Convex& a, const Convex& b) {
+  return is_curved(a) || is_curved(b) ? curved_separation(random, a, b) : polytope_separation(a, b);
+}
+
+inline double pair_tol(const Convex& a, const Convex& b) { return 5e-6 * std::min(a.diagonal, b.diagonal); }
+
+inline Convex placed(const Shape& shape, const Quat& q, const Vec3& p) { return convex_of(place(shape, {p, q}), p); }
+
+// The shape `scale` times as large.
+inline Shape scaled(const Shape& shape, double scale) {
+  Shape out = shape;
+  out.size *= scale;
+  if (shape.kind != ShapeKind::hull) return out;
+  std::vector<Vec3> x;
+  for (const Vec3& v : shape.hull->vertices()) x.push_back(scale * v);
+  return Shape::convex(ConvexHull::build(x, "scaled hull"));
+}
+
+// Moves B along a direction from A's origin until the signed distance, as the code under test sees it, is `target`: the
+// oracle judges afterwards what it really is. False if A and B are farther apart than that at the start.
+inline bool slide_along(const Convex& a, Convex& b, const Vec3& direction, double target) {
+  const double tol = pair_tol(a, b);
+  const double far = a.diagonal + b.diagonal;
+  double lo = 0;
+  double hi = far;
+  double t = lo;
+  for (int i = 0; i < 200; ++i) {
+    b.p = a.p + t * direction;
+    const ConvexDistance now = convex_distance(a, b, 2 * far, tol);
+    const double error = now.d - target;
+    if (i == 0 && error > 0) return false;
+    if (std::abs(error) <= 1e-15 * far) return true;
+    (error > 0 ? hi : lo) = t;
+    const double slope = now.n.dot(direction);
+    t = i > 0 && slope > 1e-6 ? t - error / slope : hi;
+    if (!(t > lo && t < hi)) t = i > 0 ? 0.5 * (lo + hi) : hi;
+    if (hi - lo <= 1e-16 * far) return true;
+  }
+  return true;
 }
 
 }  // namespace sarrus::oracle

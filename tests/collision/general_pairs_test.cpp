@@ -91,7 +91,7 @@ TEST_P(GeneralPairs, GapNormalAndPoints) {
     ASSERT_FALSE(m.empty()) << "pose " << i;
     const Convex ca = at_origin_of(a, a);
     const Convex cb = at_origin_of(a, b);
-    const double d = oracle::convex_separation(random, ca, cb, oracle::deepest(m).n).d;
+    const double d = oracle::convex_separation(random, ca, cb).d;
     check_points(a, b, m, d, tol);
     if (HasFatalFailure()) FAIL() << "pose " << i << " target " << target;
     worst = std::max(worst, std::abs(oracle::deepest(m).gap - d));
@@ -230,13 +230,13 @@ TEST_P(GeneralPairs, NothingBeyondTheMargin) {
 INSTANTIATE_TEST_SUITE_P(
     Pairs, GeneralPairs,
     testing::Values(
-        PairCase{ShapeKind::sphere, ShapeKind::cylinder, 500}, PairCase{ShapeKind::sphere, ShapeKind::ellipsoid, 500},
-        PairCase{ShapeKind::sphere, ShapeKind::hull, 500}, PairCase{ShapeKind::capsule, ShapeKind::cylinder, 500},
-        PairCase{ShapeKind::capsule, ShapeKind::ellipsoid, 500}, PairCase{ShapeKind::capsule, ShapeKind::hull, 500},
-        PairCase{ShapeKind::box, ShapeKind::cylinder, 500}, PairCase{ShapeKind::box, ShapeKind::ellipsoid, 500},
-        PairCase{ShapeKind::box, ShapeKind::hull, 500}, PairCase{ShapeKind::cylinder, ShapeKind::cylinder, 500},
-        PairCase{ShapeKind::cylinder, ShapeKind::ellipsoid, 500}, PairCase{ShapeKind::cylinder, ShapeKind::hull, 500},
-        PairCase{ShapeKind::ellipsoid, ShapeKind::ellipsoid, 500}, PairCase{ShapeKind::ellipsoid, ShapeKind::hull, 500},
+        PairCase{ShapeKind::sphere, ShapeKind::cylinder, 250}, PairCase{ShapeKind::sphere, ShapeKind::ellipsoid, 250},
+        PairCase{ShapeKind::sphere, ShapeKind::hull, 500}, PairCase{ShapeKind::capsule, ShapeKind::cylinder, 250},
+        PairCase{ShapeKind::capsule, ShapeKind::ellipsoid, 250}, PairCase{ShapeKind::capsule, ShapeKind::hull, 500},
+        PairCase{ShapeKind::box, ShapeKind::cylinder, 250}, PairCase{ShapeKind::box, ShapeKind::ellipsoid, 250},
+        PairCase{ShapeKind::box, ShapeKind::hull, 500}, PairCase{ShapeKind::cylinder, ShapeKind::cylinder, 250},
+        PairCase{ShapeKind::cylinder, ShapeKind::ellipsoid, 250}, PairCase{ShapeKind::cylinder, ShapeKind::hull, 250},
+        PairCase{ShapeKind::ellipsoid, ShapeKind::ellipsoid, 250}, PairCase{ShapeKind::ellipsoid, ShapeKind::hull, 250},
         PairCase{ShapeKind::hull, ShapeKind::hull, 500}),
     [](const auto& case_info) { return pair_name(case_info.param); });
 
@@ -385,7 +385,7 @@ TEST(Degenerate, ExtremeProportions) {
     }
   };
   int compared = 0;
-  for (int i = 0; i < 1500; ++i) {
+  for (int i = 0; i < 800; ++i) {
     const Shape shape_a = any(i % 5);
     const Shape shape_b = any(2 + i % 3);
     const PlacedShape a = place(shape_a, {Vec3::Zero(), random.rotation()});
@@ -401,11 +401,11 @@ TEST(Degenerate, ExtremeProportions) {
     const Convex ca = at_origin_of(a, a);
     const Convex cb = at_origin_of(a, b);
     const double tol = oracle::tolerance(a, b);
-    const double d = oracle::convex_separation(random, ca, cb, oracle::deepest(m).n).d;
+    const double d = oracle::convex_separation(random, ca, cb).d;
     ASSERT_NEAR(oracle::deepest(m).gap, d, 1.01 * tol + 1e-9) << i;
     ASSERT_GE(oracle::body_gap(ca, cb, oracle::deepest(m).n), d - 0.01 * tol - 1e-9) << i;
   }
-  EXPECT_GT(compared, 1200);
+  EXPECT_GT(compared, 650);
 }
 
 }  // namespace

@@ -39,21 +39,14 @@ struct Side {
 // Clips one polygon by the sides of another, in two buffers that take turns.
 class PolygonClipper {
  public:
+  static constexpr int kCapacity = 2 * kMaxFaceCorners;
   struct Polygon {
     int size = 0;
-    double x[2 * kMaxFaceCorners];
-    double y[2 * kMaxFaceCorners];
-    std::uint64_t key[2 * kMaxFaceCorners];  // FeatureKey::lo
-    int label[2 * kMaxFaceCorners];  // of the edge to the next vertex: id of the edge of B, or ~i on side i of A
+    double x[kCapacity];
+    double y[kCapacity];
+    std::uint64_t key[kCapacity];  // FeatureKey::lo
+    int label[kCapacity];          // of the edge to the next vertex: id of the edge of B, or ~i on side i of A
 
-    void push(double px, double py, std::uint64_t vertex_key, int edge_label) {
-      if (size == 2 * kMaxFaceCorners) return;
-      x[size] = px;
-      y[size] = py;
-      key[size] = vertex_key;
-      label[size] = edge_label;
-      ++size;
-    }
     // Fills the last group of four with copies.
     void pad() {
       for (int k = size; k % 4 != 0; ++k) {
@@ -98,7 +91,7 @@ class PolygonClipper {
   // False if the result is complete.
   bool clip_by_side(int i) {
     const Side side(a_, i);
-    double outside[2 * kMaxFaceCorners];
+    double outside[kCapacity];
     Four top = Four::Zero();
     for (int k = 0; k < in_->size; k += 4) {
       const Four group = side.outside(four(in_->x + k), four(in_->y + k));
@@ -113,10 +106,10 @@ class PolygonClipper {
       return true;
     }
     if (!was_cut_ && b_contains_a()) {
-      in_->size = 0;
-      for (int k = 0; k < a_.size; ++k) {
-        in_->push(a_.x[k], a_.y[k], low_key(FeatureKind::vertex_a, a_.vertex[k], 0), ~k);
-      }
+      std::copy_n(a_.x, a_.size, in_->x);
+      std::copy_n(a_.y, a_.size, in_->y);
+      for (int k = 0; k < a_.size; ++k) in_->key[k] = low_key(FeatureKind::vertex_a, a_.vertex[k], 0);
+      in_->size = a_.size;
       return false;
     }
     cut(i, outside, band);
@@ -125,8 +118,16 @@ class PolygonClipper {
 
   void cut(int i, const double* outside, double band) {
     const Polygon& in = *in_;
-    was_cut_ = true;
-    out_->size = 0;
+    Polygon& out = *out_;
+    int size = 0;
+    const auto push = [&](double x, double y, std::uint64_t key, int label) {
+      if (size == kCapacity) return;
+      out.x[size] = x;
+      out.y[size] = y;
+      out.key[size] = key;
+      out.label[size] = label;
+      ++size;
+    };
     for (int k = 0; k < in.size; ++k) {
       const int next = k + 1 < in.size ? k + 1 : 0;
       const double here = outside[k];
@@ -136,14 +137,16 @@ class PolygonClipper {
       if (here <= band) {
         touches_ = touches_ || here > 0;
         const bool stands_for_crossing = there > band && !leaves;
-        out_->push(in.x[k], in.y[k], in.key[k], stands_for_crossing ? ~i : in.label[k]);
+        push(in.x[k], in.y[k], in.key[k], stands_for_crossing ? ~i : in.label[k]);
       }
       if (!leaves && !enters) continue;
       const double s = here / (here - there);
-      out_->push(in.x[k] + s * (in.x[next] - in.x[k]), in.y[k] + s * (in.y[next] - in.y[k]),
-                 crossing_key(in.label[k], i), leaves ? ~i : in.label[k]);
+      push(in.x[k] + s * (in.x[next] - in.x[k]), in.y[k] + s * (in.y[next] - in.y[k]), crossing_key(in.label[k], i),
+           leaves ? ~i : in.label[k]);
     }
-    out_->pad();
+    out.size = size;
+    out.pad();
+    was_cut_ = true;
     std::swap(in_, out_);
   }
 
@@ -349,7 +352,7 @@ double clip_polygons(const Outline& a, const Outline& b, const ClipTarget& targe
   const PolygonClipper::Polygon& clipped = clipper.result();
   // Beyond its edges a plane of A that is inclined to n would give gaps that are too small.
   const bool pull = clipper.touches() && a.slope_x * a.slope_x + a.slope_y * a.slope_y > 1e-6;
-  int order[2 * kMaxFaceCorners];
+  int order[PolygonClipper::kCapacity];
   order_by_key(clipped, order);
   Sink sink(target);
   for (int k = 0; k < clipped.size; ++k) {

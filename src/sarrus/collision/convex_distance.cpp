@@ -65,18 +65,20 @@ struct Solver {
   GjkResult gjk{};
   Bounds bounds{};
 
-  // GJK only. False if the cores overlap, or if they may, for all it can tell.
+  // GJK only. False if the cores overlap or touch.
   bool separate(double limit) {
     static const bool bullet_is_right = (check_bullet(), true);
     (void)bullet_is_right;
     gjk_distance(pair, line, limit, gjk_gap, size, gjk);
     store(gjk, bounds);
-    return gjk.status == GjkStatus::far || bounds.proved(ctol);
+    return gjk.status == GjkStatus::far || bounds.proved(std::max(gjk_gap, 1e-13 * size));
   }
   void penetrate() {
     EpaResult epa;
     epa_depth(pair, gjk, {epa_gap, size, 0.1 * tol, line}, epa);
     improve(epa, 1e-14 * size, bounds);
+    // A curved body's point may belong to a normal nearby; at least it is as far out as it should be.
+    if (!pair.is_polytope()) bounds.p_a += bounds.n.dot(pair.support(bounds.n).a - bounds.p_a) * bounds.n;
   }
   void search() { bullet_search(pair, line, ctol, tol, bounds); }
 };
@@ -121,7 +123,7 @@ ConvexDistance core_separation(const Convex& a, const Convex& b, double tol) {
   Solver solver{pair, tol};
   if (!solver.separate(1e300)) {
     if (solver.gjk.status == GjkStatus::inside || solver.gjk.upper <= 1e-4 * tol) return out;
-    solver.search();
+    if (!solver.bounds.proved(solver.ctol)) solver.search();
   }
   out = answer(solver, 0, 0);
   out.near = out.d > 1e-4 * tol;

@@ -123,8 +123,11 @@ class ConvexMesh {
     w_.merge.clear();
     surface_.find_triangles(box, w_.triangles);
     for (const int t : w_.triangles) collide_triangle(t);
+    const auto open = [](const NearTriangle& near) { return !near.settled && near.sharp != 0 && near.climb != 0; };
+    if (std::none_of(w_.near.begin(), w_.near.end(), open)) return;
+    index_near();
     for (const NearTriangle& near : w_.near) {
-      if (near.settled || (near.sharp & neighbourhood(near.climb)) == 0) continue;
+      if (!open(near)) continue;
       Facet f;
       surface_.load(near.id, f);
       collide_edges(near, f);
@@ -139,15 +142,17 @@ class ConvexMesh {
     body_.face(f.n);
     if (!(body_.lowest - f.height <= margin_)) return;
     NearTriangle near{t, f.n.dot(body_.centre) >= f.height, false, 0, 0};
+    const bool deep = body_.lowest - f.height < -kShallow * tol_;
     std::uint8_t bent = 0;
     for (int k = 0; k < 3; ++k) {
       bend_[k] = surface_.bend(f, k);
       const auto bit = static_cast<std::uint8_t>(1 << k);
       if (bend_[k] > Bend::dent) bent |= bit;
       if (bend_[k] >= Bend::convex) near.sharp |= bit;
-      if (f.beyond(k, body_.extreme) > -tol_ * f.outward[k].lpNorm<1>()) near.climb |= bit;
+      const bool beyond = f.beyond(k, body_.extreme) > -tol_ * f.outward[k].lpNorm<1>();
+      if (beyond || (deep && bend_[k] >= Bend::ridge)) near.climb |= bit;
     }
-    if (near.front) near.settled = touch_face(f, bent) && body_.lowest - f.height >= -kShallow * tol_;
+    if (near.front) near.settled = touch_face(f, bent) && !deep;
     w_.near.push_back(near);
   }
 
@@ -155,19 +160,21 @@ class ConvexMesh {
   bool touch_face(const Facet& f, std::uint8_t bent) {
     const Feature& feature = body_.feature();
     MeshMergeBuffers& out = w_.merge;
-    const std::uint32_t code = direction_code(f.n);
+    const auto push = [&](const Vec3& p, double gap, const FeatureKey& key) {
+      out.points.push_back({p, -f.n, gap, with_sub(key, direction_code(f.n))});
+    };
     out.begin_patch();
     bool firm = false;
     for (const Feature::Corner& c : feature.corners) {
       const double gap = f.n.dot(c.p) - f.height;
       if (!(gap <= margin_) || !over(f, c.p, gap)) continue;
-      out.points.push_back({c.p, -f.n, gap, with_sub(make_key(FeatureKind::vertex_a, c.vertex, 0), code)});
+      push(c.p, gap, make_key(FeatureKind::vertex_a, c.vertex, 0));
       firm = firm || level(f, c.p, gap, body_.next_to_lowest(c));
     }
     if (body_.needs_witness()) {
       const double gap = f.n.dot(body_.extreme) - f.height;
       if (over(f, body_.extreme, gap)) {
-        out.points.push_back({body_.extreme, -f.n, gap, with_sub(make_key(FeatureKind::witness, 0, 0), code)});
+        push(body_.extreme, gap, make_key(FeatureKind::witness, 0, 0));
         firm = true;
       }
     }
@@ -262,7 +269,8 @@ class ConvexMesh {
   //   a maximum inside the wedge of an edge needs x_T beyond the edge from both sides;
   //   one inside the cone of a vertex needs, for all triangles around it, x_T beyond one of the two edges at the
   //   vertex.
-  // Overlapping bodies may have more maxima; those that this leaves out are not the shallow ones.
+  // Overlapping bodies may have more maxima. At blunt edges those that this leaves out are not the shallow ones; ridges
+  // and borders of deep triangles are always asked.
 
   // The sharp edges of a triangle, each once: from its lower side.
   void collide_edges(const NearTriangle& near, const Facet& f) {
@@ -297,14 +305,30 @@ class ConvexMesh {
       if (lone && front) collide_edge(f, (near.sharp & 1 << k) != 0 ? k : (k + 2) % 3);
     }
   }
-  // Bits of the two edges at corner k; of all edges at the ends of some.
+  // Bits of the two edges at corner k.
   static int edges_at(int k) { return 1 << k | 1 << (k + 2) % 3; }
-  static int neighbourhood(int edges) { return edges != 0 ? 7 : 0; }
 
+  // Open addressing, at most half full.
+  void index_near() {
+    std::size_t size = 16;
+    while (size < 2 * w_.near.size()) size *= 2;
+    w_.near_slot.assign(size, -1);
+    for (std::size_t i = 0; i < w_.near.size(); ++i) {
+      w_.near_slot[slot_of(w_.near[i].id)] = static_cast<int>(i);
+    }
+  }
+  // Where triangle t is, or would be.
+  std::size_t slot_of(int t) const {
+    const std::size_t mask = w_.near_slot.size() - 1;
+    std::size_t slot = static_cast<std::size_t>(t) * 0x9e3779b97f4a7c15u >> 32 & mask;
+    while (w_.near_slot[slot] >= 0 && w_.near[static_cast<std::size_t>(w_.near_slot[slot])].id != t) {
+      slot = (slot + 1) & mask;
+    }
+    return slot;
+  }
   const NearTriangle* find_near(int t) const {
-    const auto i =
-        std::lower_bound(w_.near.begin(), w_.near.end(), t, [](const NearTriangle& x, int id) { return x.id < id; });
-    return i != w_.near.end() && i->id == t ? &*i : nullptr;
+    const int i = w_.near_slot[slot_of(t)];
+    return i >= 0 ? &w_.near[static_cast<std::size_t>(i)] : nullptr;
   }
 
   // Of several ways out that are normals of the surface, the shortest.

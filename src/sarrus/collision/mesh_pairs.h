@@ -32,7 +32,8 @@ struct NearTriangle {
 struct MeshWorkspace {
   std::vector<int> triangles;  // candidates of one query
   std::vector<NearTriangle> near;
-  std::vector<int> stamp;  // per vertex: the query that reached it last
+  std::vector<int> near_slot;  // hash table: position in `near`, or -1
+  std::vector<int> stamp;      // per vertex: the query that reached it last
   int query = 0;
   MeshMergeBuffers merge;
 };

@@ -15,15 +15,6 @@
 
 namespace sarrus {
 
-// How the surface goes on across an edge of a triangle. A dent is concave by less than 30 degrees, a border is an edge
-// without a neighbour.
-enum class Bend : std::uint8_t { flat, dent, concave, convex, border };
-
-// Turns of less than this, as a tangent, are flat: over a body of size L they move the surface by less than tol = 5e-6
-// L.
-inline constexpr double kFlatBend = 1e-6;
-inline constexpr double kDentBend = 0.57735026918962576;
-
 // One triangle.
 struct Facet {
   int id;
@@ -43,15 +34,6 @@ struct Facet {
   bool is_beyond(int k, const Vec3& y, double slack) const {
     const double reach = beyond(k, y);
     return reach > 0 && reach * reach > slack * slack * outward[k].squaredNorm();
-  }
-  // The bend across edge k, for the far corner y of the neighbour.
-  Bend bend(int k, const Vec3& y) const {
-    const double rise = n.dot(y - x[k]);
-    const double reach = beyond(k, y);  // rise |e| / reach is the tangent
-    const double rise2 = rise * rise * outward[k].squaredNorm();
-    if (rise2 <= kFlatBend * kFlatBend * reach * reach) return reach > 0 ? Bend::flat : Bend::convex;  // or folded back
-    if (rise <= 0) return Bend::convex;
-    return reach > 0 && rise2 <= kDentBend * kDentBend * reach * reach ? Bend::dent : Bend::concave;
   }
 };
 
@@ -75,15 +57,7 @@ class MeshSurface {
   Vec3 normal(int t) const { return mesh_.normal(t); }
   int neighbour(int t, int k) const { return mesh_.neighbour(t, k); }
 
-  Bend bend(const Facet& f, int k) const {
-    const int other = mesh_.neighbour(f.id, k);
-    if (other < 0) return Bend::border;
-    const TriangleMesh::Triangle& v = mesh_.triangle(other);
-    const int a = f.v[k];
-    const int b = f.v[(k + 1) % 3];
-    const int far = v[0] != a && v[0] != b ? v[0] : v[1] != a && v[1] != b ? v[1] : v[2];
-    return f.bend(k, vertex(far));
-  }
+  Bend bend(const Facet& f, int k) const { return mesh_.bend(f.id, k); }
 
   int first_triangle(int v) const { return mesh_.triangles_of(v).front(); }
   int corner_of(int t, int v) const { return mesh_.triangle(t)[0] == v ? 0 : mesh_.triangle(t)[1] == v ? 1 : 2; }
@@ -148,7 +122,7 @@ class FieldSurface {
     const int i = f.cell[0] + kFar[f.id % 2][k][0];
     const int j = f.cell[1] + kFar[f.id % 2][k][1];
     if (i < 0 || j < 0 || i >= field_.columns() || j >= field_.rows()) return Bend::border;
-    return f.bend(k, sample(i, j));
+    return bend_across(f.n, f.x[k], f.outward[k], sample(i, j));
   }
 
   int first_triangle(int v) const {

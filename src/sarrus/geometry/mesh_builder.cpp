@@ -169,9 +169,30 @@ class MeshBuilder {
     }
     link_rows(uses, vertex_count, m_.link_begin_, m_.link_);
     fill_rings(tail);
+    measure_bends();
   }
 
   void pair(int side, int other) { m_.neighbours_[at(side / 3)][at(side % 3)] = other / 3; }
+
+  void measure_bends() {
+    m_.bends_.assign(m_.triangles_.size(), {Bend::border, Bend::border, Bend::border});
+    for (int t = 0; t < m_.triangle_count(); ++t) {
+      for (int k = 0; k < 3; ++k) {
+        const int other = m_.neighbour(t, k);
+        if (other < 0) continue;
+        const Vec3& x = m_.corner(t, k);
+        const Vec3 outward = (m_.corner(t, (k + 1) % 3) - x).cross(m_.normal(t));
+        m_.bends_[at(t)][at(k)] = bend_across(m_.normal(t), x, outward, m_.vertex(far_corner(t, k, other)));
+      }
+    }
+  }
+  // The corner of `other` that is not on edge k of t.
+  int far_corner(int t, int k, int other) const {
+    for (const int v : m_.triangle(other)) {
+      if (v != m_.triangle(t)[at(k)] && v != m_.triangle(t)[at((k + 1) % 3)]) return v;
+    }
+    return m_.triangle(other)[0];
+  }
 
   void fill_rings(const std::vector<int>& corners) {
     m_.ring_begin_.assign(m_.vertices_.size() + 1, 0);

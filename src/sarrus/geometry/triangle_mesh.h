@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sarrus/geometry/aabb.h"
+#include "sarrus/geometry/bend.h"
 #include "sarrus/geometry/convex_hull.h"
 #include "sarrus/geometry/mass_properties.h"
 #include "sarrus/geometry/mesh_bvh.h"
@@ -46,6 +47,8 @@ class TriangleMesh {
   // Triangle on the other side of the edge from corner k to corner k+1: -1 at a border and at edges that more than
   // two triangles share or that two traverse in the same direction.
   int neighbour(int t, int k) const { return neighbours_[static_cast<std::size_t>(t)][static_cast<std::size_t>(k)]; }
+  // Towards that neighbour.
+  Bend bend(int t, int k) const { return bends_[static_cast<std::size_t>(t)][static_cast<std::size_t>(k)]; }
   // Triangles around a vertex, ascending.
   std::span<const int> triangles_of(int vertex) const { return row(ring_begin_, ring_, vertex); }
   // Vertices connected to a vertex by an edge, ascending.
@@ -80,6 +83,7 @@ class TriangleMesh {
   std::vector<Triangle> triangles_;
   std::vector<Vec3> normals_;
   std::vector<std::array<int, 3>> neighbours_;
+  std::vector<std::array<Bend, 3>> bends_;
   std::vector<int> ring_begin_;
   std::vector<int> ring_;
   std::vector<int> link_begin_;
