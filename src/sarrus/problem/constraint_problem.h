@@ -70,6 +70,9 @@ class ConstraintProblem {
   std::vector<double> mass_inverse;
   VecX u_free;    // u_f = u- + dt M^-1 h
   double dt = 0;  // s, for reports
+  // False for a stored problem without masses or units of its own (FCLIB): residuals are then relative to
+  // max(|v_f|, |lambda|) alone (residuals.h).
+  bool physical = true;
 
   // --- constraints -------------------------------------------------------------------------------------
   // Removes all constraint blocks, keeps the nodes and the memory.

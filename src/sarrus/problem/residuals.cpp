@@ -142,7 +142,8 @@ Residuals judge(const ConstraintProblem& p, std::span<const double> lambda, Judg
   p.multiply_M(ws.du, ws.momentum);
   out.equations = p.velocity_size() == 0 ? 0.0 : (ws.momentum - ws.impulse).cwiseAbs().maxCoeff();
   out.finite = out.finite && ws.u.allFinite() && ws.sigma.allFinite() && finite_impulses;
-  out.scale = std::max({1.0, largest_velocity, std::min(largest_impulse, plausible_impulse(p))});
+  out.scale = p.physical ? std::max({1.0, largest_velocity, std::min(largest_impulse, plausible_impulse(p))})
+                         : std::max({1e-300, largest_velocity, largest_impulse});
   out.natural_map_relative = out.natural_map / out.scale;
   out.natural_map_ccp_relative = out.natural_map_ccp / out.scale;
   return out;

@@ -9,7 +9,8 @@
 //   natural_map     = |lambda - P_K(lambda - v_hat)|    (NCP);   natural_map_ccp with sigma instead of v_hat
 //   equations       = |M (u - u_f) - J' lambda|    (equals |M(u+ - u-) - dt h - J' lambda|)
 // All in the infinity norm and raw SI units. Relative values divide by S = max(1, |v_f|, min(|lambda|,
-// P)), P = total mass times |u_f|: impulses count as far as there is momentum to account for them.
+// P)), P = total mass times |u_f|: impulses count as far as there is momentum to account for them. Problems without
+// physical units have S = max(|v_f|, |lambda|).
 #pragma once
 
 #include <span>
