@@ -9,9 +9,10 @@ namespace sarrus::app {
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitInternal = 1;
 inline constexpr int kExitBadInput = 2;
-inline constexpr int kExitSimulationFailed = 3;
+inline constexpr int kExitSimulationFailed = 3;  // or no solver met the tolerance
 
 void add_run_command(CLI::App& app, int& exit_code);
+void add_solve_command(CLI::App& app, int& exit_code);
 void add_check_command(CLI::App& app);
 void add_scenes_command(CLI::App& app);
 void add_solvers_command(CLI::App& app);

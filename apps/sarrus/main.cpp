@@ -1,4 +1,4 @@
-// The `sarrus` command. Exit codes: 0 ok, 1 internal error, 2 bad input, 3 the simulation failed.
+// The `sarrus` command. Exit codes: 0 ok, 1 internal error, 2 bad input, 3 the simulation or a solve failed.
 // Errors are one line on stderr that starts with "sarrus: error: ".
 #include <fmt/format.h>
 
@@ -39,9 +39,10 @@ int run_command_line(int argc, const char* const* argv) {
   CLI::App app{"Simulates rigid mechanisms with closed loops, joint limits and hard frictional contact.", "sarrus"};
   app.set_version_flag("--version", "sarrus " SARRUS_VERSION);
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 ok, 2 bad input, 3 the simulation failed. See `sarrus run --help`.");
+  app.footer("Exit codes: 0 ok, 2 bad input, 3 the simulation or a solve failed. See `sarrus run --help`.");
   int exit_code = kExitOk;
   add_run_command(app, exit_code);
+  add_solve_command(app, exit_code);
   add_check_command(app);
   add_scenes_command(app);
   add_solvers_command(app);

@@ -14,6 +14,7 @@
 
 #include "commands.h"
 #include "output_file.h"
+#include "problem_dump.h"
 #include "progress.h"
 #include "run_options.h"
 #include "sarrus/io/csv_log.h"
@@ -101,6 +102,7 @@ int run(const RunArguments& a) {
   const RunInfo info = run_info(a, model);
   refuse_equal_paths(a);
   Simulation sim(model, info.options);
+  const ProblemDump dump(a.dump_problems, info.scene, a.every);
   Outputs outputs(a, sim, info);
   RunSummary summary(info, sim.state(), energy(model, sim.state()));
 
@@ -112,6 +114,7 @@ int run(const RunArguments& a) {
       const StepReport& report = sim.step();
       const Energy now = energy(model, sim.state());
       summary.add(report, now);
+      dump.add(sim, step);
       if (report.status == StepStatus::failed) break;
       outputs.add(sim, now, step, step == steps);
       progress.update(sim.time());

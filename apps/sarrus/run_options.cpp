@@ -18,6 +18,14 @@ void require_positive(const char* option, const std::optional<double>& value) {
   }
 }
 
+Gyroscopic parse_gyroscopic(const std::string& text) {
+  if (text == "explicit") return Gyroscopic::explicit_term;
+  if (text == "implicit") return Gyroscopic::implicit_term;
+  throw InputError("--gyroscopic", fmt::format("'{}' is unknown; give explicit or implicit", text));
+}
+
+}  // namespace
+
 SolverParameters parse_parameters(const std::vector<std::string>& arguments) {
   SolverParameters parameters;
   for (const std::string& argument : arguments) {
@@ -36,14 +44,6 @@ SolverParameters parse_parameters(const std::vector<std::string>& arguments) {
   }
   return parameters;
 }
-
-Gyroscopic parse_gyroscopic(const std::string& text) {
-  if (text == "explicit") return Gyroscopic::explicit_term;
-  if (text == "implicit") return Gyroscopic::implicit_term;
-  throw InputError("--gyroscopic", fmt::format("'{}' is unknown; give explicit or implicit", text));
-}
-
-}  // namespace
 
 void add_options(CLI::App& command, RunArguments& a) {
   command.add_option("scene", a.scene, "Scene file (JSON) or built-in name, see `sarrus scenes`")
@@ -66,6 +66,9 @@ void add_options(CLI::App& command, RunArguments& a) {
       ->type_name("FILE");
   command.add_option("--record", a.record, "Write the motion as HDF5 recording")->type_name("FILE");
   command.add_option("--record-every", a.record_every, "Record every N-th step (and the last)")->type_name("N");
+  command.add_option("--dump-problems", a.dump_problems, "Write the constraint problems of steps for `sarrus solve`")
+      ->type_name("DIR");
+  command.add_option("--every", a.every, "Dump the problem of every N-th step")->type_name("N");
   command.add_option("--svg", a.svg, "Draw a strip of outline frames of the motion")->type_name("FILE");
   command.add_flag("--quiet", a.quiet, "Print nothing but errors");
 }
@@ -75,6 +78,8 @@ RunInfo run_info(const RunArguments& a, const Model& model) {
   require_positive("--duration", a.duration);
   require_positive("--tol", a.tolerance);
   if (a.record_every < 1) throw InputError("--record-every", fmt::format("is {}; give a number >= 1", a.record_every));
+  if (a.every < 1) throw InputError("--every", fmt::format("is {}; give a number >= 1", a.every));
+  if (a.every > 1 && a.dump_problems.empty()) throw InputError("--every", "needs --dump-problems; give a folder");
 
   RunInfo info;
   info.scene = model.name();

@@ -27,10 +27,15 @@ struct RunArguments {
   std::string record;
   std::string svg;
   int record_every = 1;
+  std::string dump_problems;  // folder
+  int every = 1;              // steps between dumps
   bool quiet = false;
 };
 
 void add_options(CLI::App& command, RunArguments& arguments);
+
+// "name=value" by name. Throws InputError naming the argument.
+SolverParameters parse_parameters(const std::vector<std::string>& arguments);
 
 // Every default resolved. Throws InputError naming the option.
 RunInfo run_info(const RunArguments& arguments, const Model& model);

@@ -80,6 +80,16 @@ hid_t file_type<std::uint64_t>() {
 File::File(std::string path) : path_(std::move(path)) {
   const QuietErrors quiet;
   file_ = checked(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, "cannot be created");
+  make_string_type();
+}
+
+File::File(std::string path, Handle opened) : path_(std::move(path)), file_(std::move(opened)) {
+  const QuietErrors quiet;
+  if (!file_.valid()) fail("cannot be created");
+  make_string_type();
+}
+
+void File::make_string_type() {
   string_type_ = checked(H5Tcopy(H5T_C_S1), H5Tclose, "string type");
   if (H5Tset_size(string_type_.get(), H5T_VARIABLE) < 0 || H5Tset_cset(string_type_.get(), H5T_CSET_UTF8) < 0) {
     fail("string type");

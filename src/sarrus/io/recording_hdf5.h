@@ -1,5 +1,5 @@
-// The little of HDF5 that recordings need, with owned handles and errors as InputError naming the file.
-// Internal to the recording writer.
+// The little of HDF5 that recordings and problem files need, with owned handles and errors as InputError naming the
+// file. Internal to their writers.
 #pragma once
 
 #include <hdf5.h>
@@ -61,6 +61,8 @@ hid_t file_type();
 class File {
  public:
   explicit File(std::string path);
+  // Writes to a file that is open already (in memory); `path` is for messages.
+  File(std::string path, Handle opened);
 
   Handle group(const std::string& name) const;
   void attribute(hid_t object, const char* name, const std::string& value) const;
@@ -84,10 +86,12 @@ class File {
   void close();
 
   hid_t id() const { return file_.get(); }
+  const Handle& handle() const { return file_; }
   // Throws InputError "<file>: <what>: <HDF5's reason>".
   [[noreturn]] void fail(const std::string& what) const;
 
  private:
+  void make_string_type();
   Handle checked(hid_t id, Handle::Close closer, const std::string& what) const;
   void attribute(hid_t object, const char* name, hid_t type, hid_t memory_type, const Handle& space,
                  const void* data) const;

@@ -97,6 +97,7 @@ struct Simulation::Impl {
   std::vector<Contact> contacts;
   ConstraintProblem problem;
   std::vector<double> lambda, fallback_lambda;
+  std::vector<double> warm_lambda;  // what `lambda` was when the solver got it
   JudgeWorkspace judge_workspace;
   WarmStart warm;
   Projector projector;
@@ -312,6 +313,8 @@ bool Simulation::Impl::solve() {
     std::fill(lambda.begin(), lambda.end(), 0.0);
     solver->reset();
   }
+  warm_lambda.resize(lambda.size());  // unlike an assignment, grows by more than it needs
+  std::copy(lambda.begin(), lambda.end(), warm_lambda.begin());
   SolveReport answer = solver->solve(problem, options.tolerance, lambda);
   report.iterations += answer.iterations;
   report.factorisations += answer.factorisations;
@@ -481,6 +484,7 @@ const StepReport& Simulation::report() const { return impl_->report; }
 std::span<const Contact> Simulation::contacts() const { return impl_->contacts; }
 const ConstraintProblem& Simulation::problem() const { return impl_->problem; }
 std::span<const double> Simulation::impulses() const { return impl_->lambda; }
+std::span<const double> Simulation::warm_start_impulses() const { return impl_->warm_lambda; }
 
 void Simulation::set_state(const State& s) {
   const State& now = impl_->state;

@@ -133,6 +133,8 @@ class Simulation {
   // The last constraint problem and its impulses: what was solved, for dumps and tests.
   const ConstraintProblem& problem() const;
   std::span<const double> impulses() const;
+  // What its solver started from.
+  std::span<const double> warm_start_impulses() const;
 
  private:
   struct Impl;
