@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <system_error>
@@ -18,6 +19,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kImageIncrement = 1 << 16;
 // Deflate shrinks at most about 1032 times: a data set that claims more than this was never written.
 constexpr double kMaxExpansion = 1100;
+constexpr std::size_t kMaxText = 64;
 
 // HDF5 takes two open files of one name for the same file, also in memory.
 std::string unique_name() {
@@ -196,19 +198,22 @@ void Reader::read_attribute(const char* name, H5T_class_t type, hid_t memory_typ
       H5Sget_simple_extent_npoints(space.get()) != 1) {
     fail(element, fmt::format("is not a single value of {}", class_name(type)));
   }
-  const bool fixed_text = type == H5T_STRING && H5Tis_variable_str(stored.get()) <= 0;
-  if (fixed_text || H5Aread(attribute.get(), memory_type, data) < 0) fail(element, "cannot be read");
+  if (H5Aread(attribute.get(), memory_type, data) < 0) fail(element, "cannot be read");
 }
 
 std::string Reader::text_attribute(const char* name) const {
+  const QuietErrors quiet;
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  H5Tset_size(type.get(), H5T_VARIABLE);
-  H5Tset_cset(type.get(), H5T_CSET_UTF8);
-  char* text = nullptr;
-  read_attribute(name, H5T_STRING, type.get(), &text);
-  std::string value = text == nullptr ? "" : text;
-  H5free_memory(text);
-  return value;
+  H5Tset_size(type.get(), kMaxText);
+  // Text of variable length lies in HDF5's heap, which it does not leave again when that is damaged.
+  const Handle attribute(H5Aopen(file_.get(), name, H5P_DEFAULT), H5Aclose);
+  const Handle stored(attribute.valid() ? H5Aget_type(attribute.get()) : H5I_INVALID_HID, H5Tclose);
+  if (stored.valid() && H5Tis_variable_str(stored.get()) > 0) {
+    fail(fmt::format("attribute '{}'", name), "is not text of fixed length");
+  }
+  char text[kMaxText] = {};
+  read_attribute(name, H5T_STRING, type.get(), text);
+  return {text, strnlen(text, kMaxText)};
 }
 
 int Reader::int_attribute(const char* name) const {

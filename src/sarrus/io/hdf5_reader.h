@@ -44,7 +44,7 @@ class Reader {
 
   // Attributes of the root group.
   bool has_attribute(const char* name) const;
-  std::string text_attribute(const char* name) const;
+  std::string text_attribute(const char* name) const;  // of fixed length; cut at 64 characters
   int int_attribute(const char* name) const;
   double double_attribute(const char* name) const;
 

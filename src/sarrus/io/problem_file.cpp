@@ -138,7 +138,7 @@ void save_problem(const fs::path& path, const ConstraintProblem& problem, std::s
   require_size(path, "the warm start", warm, problem.rows());
   require_size(path, "the solution", solution, problem.rows());
   const File file(path.string(), hdf5::create_image());
-  file.attribute(file.id(), "format", std::string(kFormat));
+  file.fixed_attribute(file.id(), "format", kFormat);
   file.attribute(file.id(), "version", kVersion);
   file.attribute(file.id(), "dt", problem.dt);
   file.attribute(file.id(), "physical", problem.physical ? 1 : 0);

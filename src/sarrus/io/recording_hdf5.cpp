@@ -126,6 +126,14 @@ void File::attribute(hid_t object, const char* name, const std::string& value) c
   attribute(object, name, string_type_.get(), string_type_.get(), space, &text);
 }
 
+void File::fixed_attribute(hid_t object, const char* name, const std::string& value) const {
+  const QuietErrors quiet;
+  const Handle space = checked(H5Screate(H5S_SCALAR), H5Sclose, name);
+  const Handle type = checked(H5Tcopy(H5T_C_S1), H5Tclose, name);
+  if (H5Tset_size(type.get(), value.size() + 1) < 0) fail(name);
+  attribute(object, name, type.get(), type.get(), space, value.c_str());
+}
+
 void File::attribute(hid_t object, const char* name, double value) const {
   const QuietErrors quiet;
   const Handle space = checked(H5Screate(H5S_SCALAR), H5Sclose, name);

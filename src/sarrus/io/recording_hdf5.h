@@ -66,6 +66,8 @@ class File {
 
   Handle group(const std::string& name) const;
   void attribute(hid_t object, const char* name, const std::string& value) const;
+  // Text of fixed length, which HDF5 reads without its heap: on a damaged one it may loop for ever.
+  void fixed_attribute(hid_t object, const char* name, const std::string& value) const;
   void attribute(hid_t object, const char* name, double value) const;
   void attribute(hid_t object, const char* name, int value) const;
   void attribute(hid_t object, const char* name, std::span<const double> values) const;
