@@ -73,7 +73,8 @@ class Command : public testing::Test {
 };
 
 TEST_F(Command, HelpsAndTellsItsVersion) {
-  for (const char* arguments : {"--help", "run --help", "check --help", "scenes --help", "solvers --help"}) {
+  for (const char* arguments :
+       {"--help", "run --help", "check --help", "scenes --help", "solvers --help", "solve --help"}) {
     const Result r = run(arguments);
     EXPECT_EQ(r.exit_code, 0) << arguments;
     EXPECT_NE(r.out.find("Usage"), std::string::npos) << arguments;
@@ -275,6 +276,130 @@ TEST_F(Command, RefusesMalformedSceneFiles) {
   expect_refused("check " + file("list.json"), "list.json");
   std::ofstream(file("empty.json")) << "";
   expect_refused("run " + file("empty.json"), "empty.json");
+}
+
+class Solve : public Command {
+ protected:
+  // Problems of a box that has come to rest.
+  void SetUp() override {
+    Command::SetUp();
+    const Result r = run("run box_on_plane --duration 0.3 --quiet --dump-problems " + file("dump") + " --every 100");
+    ASSERT_EQ(r.exit_code, 0) << r.err;
+  }
+  std::string problem(int step) const { return file("dump") + "/box_on_plane-" + std::to_string(step) + ".h5"; }
+};
+
+TEST_F(Solve, DumpsEveryNthStep) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(file("dump"))) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{"box_on_plane-100.h5", "box_on_plane-200.h5", "box_on_plane-300.h5"}));
+}
+
+TEST_F(Solve, JudgesEverySolver) {
+  const Result r =
+      run("solve " + problem(300) + " --solver all --tolerance 1e-7 --repeat 2 --json " + file("out.json"));
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_EQ(r.err, "");
+  for (const char* word : {"sarrus problem", "contacts 4", "mass ratio 1", "admm-ccp", "complementarity"}) {
+    EXPECT_NE(r.out.find(word), std::string::npos) << word << "\n" << r.out;
+  }
+  const auto j = nlohmann::json::parse(read(file("out.json")));
+  EXPECT_EQ(j["file"], problem(300));
+  ASSERT_GT(j["results"].size(), 1u);
+  for (const auto& result : j["results"]) {
+    for (const char* key : {"iterations", "factorisations", "time_us", "natural_map", "natural_map_relative", "primal",
+                            "dual", "complementarity"}) {
+      EXPECT_TRUE(result[key].is_number()) << key;
+    }
+    EXPECT_EQ(result["status"], "converged") << result;
+  }
+}
+
+TEST_F(Solve, StartsFromTheStoredWarmStart) {
+  const auto iterations = [&](const std::string& options) {
+    const Result r = run("solve " + problem(300) + " --json " + file("out.json") + options);
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    return nlohmann::json::parse(read(file("out.json")))["results"][0]["iterations"].get<int>();
+  };
+  EXPECT_LT(iterations(" --warm"), iterations(""));
+}
+
+TEST_F(Solve, TakesSeveralFilesAndGoesOnAfterABadOne) {
+  std::ofstream(file("bad.h5")) << "no HDF5";
+  const Result r =
+      run("solve " + problem(100) + " " + file("bad.h5") + " " + problem(300) + " --json " + file("out.json"));
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+  EXPECT_NE(r.err.find("bad.h5: is not an HDF5 file"), std::string::npos) << r.err;
+  const auto j = nlohmann::json::parse(read(file("out.json")));
+  ASSERT_EQ(j["problems"].size(), 3u);
+  EXPECT_EQ(j["problems"][2]["results"][0]["status"], "converged");
+  EXPECT_TRUE(j["problems"][1].contains("error"));
+}
+
+TEST_F(Solve, WritesSolutions) {
+  const std::string before = read(problem(300));
+  EXPECT_EQ(run("solve " + problem(300) + " --tolerance 1e-10 --output " + file("out.h5")).exit_code, 0);
+  EXPECT_EQ(read(problem(300)), before);
+  EXPECT_NE(read(file("out.h5")), before);
+  EXPECT_EQ(run("solve " + problem(300) + " --tolerance 1e-10 --in-place").exit_code, 0);
+  EXPECT_EQ(read(problem(300)), read(file("out.h5")));
+  EXPECT_EQ(leftovers(), (std::vector<std::string>{"dump", "out.h5"}));
+}
+
+TEST_F(Solve, TellsWhenNoSolverMeetsTheTolerance) {
+  const Result r = run("solve " + problem(300) + " --param max_iterations=1");
+  EXPECT_EQ(r.exit_code, 3);
+  EXPECT_NE(r.out.find("max_iterations"), std::string::npos) << r.out;
+}
+
+TEST_F(Solve, RefusesBadInput) {
+  std::ofstream(file("bad.h5")) << "no HDF5";
+  expect_refused("solve", "files");
+  expect_refused("solve " + file("none.h5"), "none.h5: the file does not exist");
+  expect_refused("solve " + file("none.h5") + " --in-place", "none.h5: the file does not exist");
+  expect_refused("solve " + file("bad.h5"), "bad.h5: is not an HDF5 file");
+  expect_refused("solve " + folder_.string(), "directory");
+  expect_refused("solve " + problem(300) + " --solver nosuch", "nosuch");
+  expect_refused("solve " + problem(300) + " --tolerance 0", "--tolerance");
+  expect_refused("solve " + problem(300) + " --tolerance nan", "--tolerance");
+  expect_refused("solve " + problem(300) + " --repeat 0", "--repeat");
+  expect_refused("solve " + problem(300) + " --param nosuch=1", "nosuch");
+  expect_refused("solve " + problem(300) + " --solver all --param nosuch=1", "nosuch");
+  expect_refused("solve " + problem(300) + " " + problem(300), "twice");
+  expect_refused("solve " + problem(300) + " " + problem(200) + " --output " + file("x"), "--output");
+  expect_refused("solve " + problem(300) + " --in-place --output " + file("x"), "--in-place");
+  expect_refused("solve " + problem(300) + " --output " + problem(300), "--in-place");
+  expect_refused("solve " + problem(300) + " --output " + file("no/such/x"), "--output");
+  expect_refused("solve " + problem(300) + " --json " + problem(300), "--json");
+  EXPECT_EQ(leftovers(), (std::vector<std::string>{"bad.h5", "dump"}));
+}
+
+TEST_F(Command, RefusesBadFoldersForProblems) {
+  std::ofstream(file("file")) << "x";
+  expect_refused("run box_on_plane --dump-problems " + file("file"), "--dump-problems");
+  expect_refused("run box_on_plane --dump-problems " + file("file/sub"), "--dump-problems");
+  expect_refused("run box_on_plane --dump-problems " + file("dump") + " --every 0", "--every");
+  expect_refused("run box_on_plane --every 2", "--dump-problems");
+  EXPECT_EQ(leftovers(), (std::vector<std::string>{"file"}));
+}
+
+TEST_F(Command, SolvesProblemsOfFclib) {
+  const fs::path collection = fs::path(SARRUS_SOURCE_DIR) / ".." / "shared" / "data" / "fclib";
+  if (!fs::is_directory(collection)) GTEST_SKIP() << "no FCLIB files in " << collection;
+  const auto path = [&](const char* name) { return (collection / name).string(); };
+  const Result local =
+      run("solve " + path("Confeti/Confeti-ex13-4contact-Fc3D-SBM.hdf5") + " --output " + file("o.h5"));
+  EXPECT_EQ(local.exit_code, 0) << local.err;
+  EXPECT_NE(local.out.find("FCLIB local"), std::string::npos) << local.out;
+  EXPECT_NE(local.out.find("W is indefinite"), std::string::npos) << local.out;
+  EXPECT_EQ(run("solve " + file("o.h5") + " --in-place").exit_code, 0);
+  const Result global = run("solve " + path("GFC3D/GFC3D_TwoRods1.hdf5"));
+  EXPECT_EQ(global.exit_code, 0) << global.err;
+  EXPECT_NE(global.out.find("FCLIB global"), std::string::npos) << global.out;
+  expect_refused("solve " + path("FrictionContactProblem2D/FrictionContactProblem00394.hdf5"), "2D friction problem");
+  expect_refused("solve " + path("RollingGlobal/Chute-ndof-768-nc-4-3.hdf5"), "rolling friction");
 }
 
 }  // namespace
