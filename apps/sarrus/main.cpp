@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "sarrus/io/problem_file.h"
 #include "sarrus/math/error.h"
 #include "sarrus/model/model.h"
 
@@ -63,6 +64,7 @@ int run_command_line(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   try {
+    sarrus::skip_hdf5_exit_handler();
     return run_command_line(argc, argv);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "sarrus: error: %s\n", e.what());

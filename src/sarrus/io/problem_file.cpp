@@ -172,6 +172,8 @@ StoredProblem load_problem(const fs::path& path) {
   return stored;
 }
 
+void skip_hdf5_exit_handler() { H5dont_atexit(); }
+
 ProblemFormat problem_format(const fs::path& path) {
   const Reader file(path, "give a problem written by sarrus run --dump-problems or an FCLIB file");
   if (file.has_attribute("format")) return ProblemFormat::sarrus;

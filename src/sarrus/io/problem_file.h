@@ -8,6 +8,7 @@
 //   (m, optional)
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -32,6 +33,10 @@ void save_problem(const std::filesystem::path& path, const ConstraintProblem& pr
 // Throws InputError naming file, data set and remedy unless the file holds a problem that a solver may be given:
 // sizes that fit, indices in range, finite numbers, positive definite masses whose inverse is the stored one.
 StoredProblem load_problem(const std::filesystem::path& path);
+
+// For programs, before anything else of this folder: HDF5's handler at exit prints lines of its own on stderr after
+// some damaged files. It only closes what was left open, and we leave nothing open.
+void skip_hdf5_exit_handler();
 
 enum class ProblemFormat : std::uint8_t { sarrus, fclib };
 // By the content of the file. Throws InputError for anything that is neither.
