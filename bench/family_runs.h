@@ -1,0 +1,204 @@
+// One solver on one family of problems: cold, warm and in sequences, judged and timed.
+//
+// A problem counts as solved if the judge's natural map is <= tolerance S with S = max(|lambda|, |v_f|, 1). The judge's
+// own S (residuals.h) bounds |lambda| by the momentum there is, so it is never larger; both are kept.
+// Every solve is repeated from the same start: the time is the smallest, the answers must agree bit for bit. Times are
+// CPU times of the thread: what others do on the machine does not count.
+#pragma once
+
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sarrus/families/families.h"
+#include "sarrus/solvers/registry.h"
+
+namespace sarrus::bench {
+
+struct Measured {
+  std::uint64_t seed = 0;
+  int step = 0;  // of a sequence
+  SolveStatus status = SolveStatus::max_iterations;
+  int factorisations = 0;
+  int iterations = 0;
+  double microseconds = std::numeric_limits<double>::infinity();
+  double natural_map = 0;
+  double relative = 0;        // natural map / max(|lambda|, |v_f|, 1)
+  double relative_judge = 0;  // natural map / S of the judge
+  bool solved = false;        // by the first
+  bool solved_judge = false;  // by the second
+  bool repeatable = true;
+};
+
+struct Protocol {
+  double tolerance = 1e-9;
+  int repeats = 3;
+};
+
+inline double cpu_microseconds() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return 1e6 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_nsec);
+}
+
+inline double largest(std::span<const double> x) {
+  double m = 0;
+  for (const double v : x) m = std::max(m, std::abs(v));
+  return m;
+}
+
+// Same numbers and same counts; NaN never equals itself, so bits are compared.
+inline bool identical(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+}
+
+class Runner {
+ public:
+  Runner(const SolverInfo& info, const Protocol& protocol) : info_(info), protocol_(protocol), solver_(info.make({})) {}
+
+  Measured cold(const ConstraintProblem& problem, std::uint64_t seed) {
+    Measured best;
+    for (int i = 0; i < protocol_.repeats; ++i) {
+      solver_->reset();
+      lambda_.assign(static_cast<std::size_t>(problem.rows()), 0.0);
+      take(best, i, first_lambda_, solve(problem));
+    }
+    best.seed = seed;
+    return best;
+  }
+
+  Measured warm(const WarmPair& pair, std::uint64_t seed) {
+    Measured best;
+    for (int i = 0; i < protocol_.repeats; ++i) {
+      solver_->reset();
+      lambda_.assign(static_cast<std::size_t>(pair.first.rows()), 0.0);
+      solve(pair.first);
+      take(best, i, first_lambda_, solve(pair.second));
+    }
+    best.seed = seed;
+    return best;
+  }
+
+  std::vector<Measured> sequence(const std::vector<ConstraintProblem>& steps, std::uint64_t seed) {
+    std::vector<Measured> best(steps.size());
+    std::vector<std::vector<double>> first(steps.size());
+    for (int i = 0; i < protocol_.repeats; ++i) {
+      solver_->reset();
+      lambda_.assign(static_cast<std::size_t>(steps.front().rows()), 0.0);
+      for (std::size_t k = 0; k < steps.size(); ++k) {
+        take(best[k], i, first[k], solve(steps[k]));
+        best[k].seed = seed;
+        best[k].step = static_cast<int>(k);
+      }
+    }
+    return best;
+  }
+
+ private:
+  // From lambda_ to lambda_.
+  Measured solve(const ConstraintProblem& problem) {
+    const double start = cpu_microseconds();
+    const SolveReport report = solver_->solve(problem, protocol_.tolerance, lambda_);
+    const double end = cpu_microseconds();
+    const Residuals r = judge(problem, lambda_, judge_);
+    Measured m;
+    m.microseconds = end - start;
+    m.status = report.status;
+    m.factorisations = report.factorisations;
+    m.iterations = report.iterations;
+    m.natural_map = info_.law == Law::ncp ? r.natural_map : r.natural_map_ccp;
+    if (!r.finite) m.natural_map = std::numeric_limits<double>::infinity();
+    const std::span<const double> v_free(problem.v_free.data(), static_cast<std::size_t>(problem.rows()));
+    m.relative = m.natural_map / std::max({1.0, largest(lambda_), largest(v_free)});
+    m.relative_judge = m.natural_map / r.scale;
+    m.solved = m.relative <= protocol_.tolerance;
+    m.solved_judge = m.relative_judge <= protocol_.tolerance;
+    return m;
+  }
+
+  void take(Measured& best, int repeat, std::vector<double>& first, const Measured& now) const {
+    if (repeat == 0) {
+      best = now;
+      first = lambda_;
+      return;
+    }
+    best.microseconds = std::min(best.microseconds, now.microseconds);
+    best.repeatable = best.repeatable && identical(first, lambda_) && best.iterations == now.iterations &&
+                      best.factorisations == now.factorisations && best.status == now.status;
+  }
+
+  const SolverInfo& info_;
+  Protocol protocol_;
+  std::unique_ptr<Solver> solver_;
+  JudgeWorkspace judge_;
+  std::vector<double> lambda_;
+  std::vector<double> first_lambda_;
+};
+
+enum class Mode : std::uint8_t { cold, warm, sequence };
+inline constexpr Mode kModes[] = {Mode::cold, Mode::warm, Mode::sequence};
+inline std::string_view name(Mode mode) {
+  constexpr std::string_view kNames[] = {"cold", "warm", "sequence"};
+  return kNames[static_cast<std::size_t>(mode)];
+}
+
+// All solves of one family by one solver in one mode.
+struct Batch {
+  std::string family;
+  std::string solver;
+  Mode mode = Mode::cold;
+  std::vector<Measured> runs;
+};
+
+struct Summary {
+  std::size_t count = 0;
+  int solved = 0;
+  int solved_judge = 0;
+  double factorisations[2] = {};  // median, p90
+  double iterations[2] = {};
+  double microseconds[2] = {};
+  double worst = 0;
+  double worst_judge = 0;
+};
+
+// Nearest rank.
+inline double quantile(std::vector<double> x, double q) {
+  if (x.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::sort(x.begin(), x.end());
+  const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(x.size())));
+  return x[std::max<std::size_t>(rank, 1) - 1];
+}
+
+inline Summary summarise(const std::vector<Measured>& runs) {
+  Summary s;
+  std::vector<double> factorisations;
+  std::vector<double> iterations;
+  std::vector<double> microseconds;
+  s.count = runs.size();
+  for (const Measured& m : runs) {
+    s.solved += m.solved;
+    s.solved_judge += m.solved_judge;
+    s.worst = std::max(s.worst, m.relative);
+    s.worst_judge = std::max(s.worst_judge, m.relative_judge);
+    factorisations.push_back(m.factorisations);
+    iterations.push_back(m.iterations);
+    microseconds.push_back(m.microseconds);
+  }
+  constexpr double kQuantiles[2] = {0.5, 0.9};
+  for (int i = 0; i < 2; ++i) {
+    s.factorisations[i] = quantile(factorisations, kQuantiles[i]);
+    s.iterations[i] = quantile(iterations, kQuantiles[i]);
+    s.microseconds[i] = quantile(microseconds, kQuantiles[i]);
+  }
+  return s;
+}
+
+}  // namespace sarrus::bench
