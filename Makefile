@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
-.PHONY: all demo test build asan format format-check tidy bench-table bench-collision clean
+.PHONY: all demo test build asan format format-check tidy bench-table bench-collision bench-solvers clean
 
 SARRUS := build/release/apps/sarrus
 
@@ -54,6 +54,18 @@ bench-collision:
 	build/release/bench/collision_pairs_bench --benchmark_min_time=0.05 --benchmark_format=json >out/pairs.json
 	@python3 scripts/collision_table.py out/pairs.json
 	build/release/bench/broad_phase_bench
+
+# Solvers on the problem families, and the factorisation below them. One BLAS thread: CHOLMOD's would be no fair match.
+BENCH_SEEDS := 20
+bench-solvers:
+	@scripts/setup.sh test
+	@cmake --preset release -DSARRUS_BUILD_BENCH=ON >/dev/null
+	@cmake --build --preset release --target solver_families_bench block_factor_bench
+	@mkdir -p out
+	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 build/release/bench/block_factor_bench --benchmark_min_time=0.02 \
+	  --benchmark_repetitions=5 --benchmark_format=json >out/factor.json
+	@python3 scripts/block_factor_table.py out/factor.json
+	@build/release/bench/solver_families_bench --md --seeds $(BENCH_SEEDS) --csv out/solver_families.csv
 
 clean:
 	rm -rf build out
