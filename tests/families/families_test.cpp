@@ -12,6 +12,7 @@
 
 #include "sarrus/math/error.h"
 #include "sarrus/problem/residuals.h"
+#include "sarrus/solvers/registry.h"
 
 namespace sarrus {
 namespace {
@@ -193,6 +194,35 @@ TEST_P(Families, SequenceTakesSmallSteps) {
     EXPECT_GT(d.cwiseAbs().maxCoeff(), 0.01);
     EXPECT_LE(d.cwiseAbs().maxCoeff(), 0.02 + 1e-15);
     EXPECT_FALSE(same_bits(sequence[i].v_free, sequence[i - 1].v_free));
+  }
+}
+
+// Strict feasibility: some motion that the joints allow opens all contacts and limits, v_N > mu |v_T|. Then the NCP has
+// a solution, so that a miss is the solver's. The motion is the answer of the convex problem that asks for v_N >= 1 +
+// mu |v_T|; how it was found does not matter.
+TEST_P(Families, CanOpenAllContacts) {
+  const int seeds = GetParam().rows > 500 ? 1 : 20;
+  for (int i = 0; i < seeds; ++i) {
+    ConstraintProblem p = problem_family(GetParam().name).make(static_cast<std::uint64_t>(1000 + i));
+    p.u_free.setZero();
+    for (const ConstraintBlock& b : p.blocks) {
+      if (b.kind != BlockKind::joint) p.bias[static_cast<std::size_t>(b.row + b.rows - 1)] = -1;
+    }
+    p.finish();
+    std::vector<double> lambda(static_cast<std::size_t>(p.rows()), 0.0);
+    make_solver("admm-ccp", {{"max_iterations", 20000}})->solve(p, 1e-3, lambda);
+    JudgeWorkspace workspace;
+    judge(p, lambda, workspace);
+    VecX v(p.rows());
+    p.multiply_J(workspace.u, v);
+    for (const ConstraintBlock& b : p.blocks) {
+      if (b.kind == BlockKind::joint) {
+        EXPECT_LT(v.segment(b.row, b.rows).cwiseAbs().maxCoeff(), 0.01) << "seed " << 1000 + i;
+      } else {
+        const double tangential = b.kind == BlockKind::contact ? v.segment<2>(b.row).norm() : 0.0;
+        EXPECT_GT(v[b.row + b.rows - 1] - b.mu * tangential, 0.5) << "seed " << 1000 + i;
+      }
+    }
   }
 }
 

@@ -11,7 +11,6 @@
 //   gazelle38   226 (205)          0      12 + 1                             4 links, 6 four-bars   218
 //   ironman54   312 (297)          0      14 + 1                             12 four-bars (R R R S) 312
 // Redundant rows: 3 per planar four-bar, 1 if it is closed by a spherical joint.
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -59,7 +58,31 @@ struct Limb {
   std::vector<int> links;
 };
 
-// Links from the hip to a foot on the floor, bent at random; axes are generic.
+// Points of a limb from hip to foot, arched like a spider's leg, and the axes at them.
+struct LimbShape {
+  std::vector<Vec3> points;
+  std::vector<Vec3> axes;
+};
+LimbShape limb_shape(Random& random, const Vec3& hip, double angle, int count) {
+  const Vec3 outward(std::cos(angle), std::sin(angle), 0);
+  const Vec3 across(-outward.y(), outward.x(), 0);
+  const double reach = random.uniform(0.25, 0.35);
+  const Vec3 foot(hip.x() + reach * outward.x(), hip.y() + reach * outward.y(), kAnkle);
+  LimbShape shape;
+  for (int i = 0; i < count; ++i) {
+    const double s = static_cast<double>(i) / count;
+    Vec3 point = hip + s * (foot - hip);
+    if (i > 0) point += 0.5 * s * (1 - s) * Vec3::UnitZ() + random.in_box(0.04);
+    const bool yaw = count > 2 && i == 1;
+    shape.points.push_back(point);
+    shape.axes.push_back(((yaw ? Vec3(Vec3::UnitZ()) : across) + random.in_box(0.3)).normalized());
+  }
+  shape.points.push_back(foot);
+  return shape;
+}
+
+// A foot must be able to leave the floor (v_N > mu |v_T| at all of its contacts): a limb with three arbitrary axes
+// often jams, and then nothing says that the problem has a solution.
 Limb add_limb(Plan& plan, Random& random, int torso, double angle, int count, bool fourbar, int contacts) {
   Vec3 hip(kTorsoHalf.x() * std::cos(angle), kTorsoHalf.y() * std::sin(angle), kTorsoHeight - kTorsoHalf.z());
   int parent = torso;
@@ -69,20 +92,15 @@ Limb add_limb(Plan& plan, Random& random, int torso, double angle, int count, bo
     parent = add_fourbar(plan, torso, q, axis, JointType::revolute).coupler;
     hip = q.C;
   }
-  const Vec3 foot(1.4 * kTorsoHalf.x() * std::cos(angle) + random.uniform(-0.04, 0.04),
-                  1.4 * kTorsoHalf.y() * std::sin(angle) + random.uniform(-0.04, 0.04), kAnkle);
+  const LimbShape shape = limb_shape(random, hip, angle, count);
   Limb limb;
-  Vec3 from = hip;
-  for (int i = 0; i < count; ++i) {
-    Vec3 to = hip + (foot - hip) * (i + 1) / count;
-    if (i + 1 < count) to += random.in_box(0.07);
-    const int link = plan.add_bar(1.0, from, to, 0.03);
-    plan.add_hinge(parent, link, from, random.direction());
+  for (std::size_t i = 0; i + 1 < shape.points.size(); ++i) {
+    const int link = plan.add_bar(1.0, shape.points[i], shape.points[i + 1], 0.03);
+    plan.add_hinge(parent, link, shape.points[i], shape.axes[i]);
     limb.links.push_back(link);
     parent = link;
-    from = to;
   }
-  add_foot_contacts(plan, random, parent, foot, contacts);
+  add_foot_contacts(plan, random, parent, shape.points.back(), contacts);
   return limb;
 }
 
