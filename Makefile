@@ -56,7 +56,8 @@ bench-collision:
 	build/release/bench/broad_phase_bench
 
 # Solvers on the problem families, and the factorisation below them. One BLAS thread: CHOLMOD's would be no fair match.
-BENCH_SEEDS := 20
+# Other seeds, families or solvers: make bench-solvers BENCH_ARGS="--seeds 3 --families ring20".
+BENCH_ARGS := --seeds 20
 bench-solvers:
 	@scripts/setup.sh test
 	@cmake --preset release -DSARRUS_BUILD_BENCH=ON >/dev/null
@@ -65,7 +66,7 @@ bench-solvers:
 	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 build/release/bench/block_factor_bench --benchmark_min_time=0.02 \
 	  --benchmark_repetitions=5 --benchmark_format=json >out/factor.json
 	@python3 scripts/block_factor_table.py out/factor.json
-	@build/release/bench/solver_families_bench --md --seeds $(BENCH_SEEDS) --csv out/solver_families.csv
+	@build/release/bench/solver_families_bench --md $(BENCH_ARGS) --csv out/solver_families.csv
 
 clean:
 	rm -rf build out

@@ -41,7 +41,18 @@ struct Measured {
 struct Protocol {
   double tolerance = 1e-9;
   int repeats = 3;
+  SolverParameters parameters;
 };
+
+// Those that the solver has.
+inline SolverParameters parameters_of(const SolverInfo& info, const SolverParameters& given) {
+  SolverParameters out;
+  for (const ParameterInfo& p : info.parameters) {
+    const auto found = given.find(p.name);
+    if (found != given.end()) out.insert(*found);
+  }
+  return out;
+}
 
 inline double cpu_microseconds() {
   timespec t{};
@@ -62,7 +73,8 @@ inline bool identical(const std::vector<double>& a, const std::vector<double>& b
 
 class Runner {
  public:
-  Runner(const SolverInfo& info, const Protocol& protocol) : info_(info), protocol_(protocol), solver_(info.make({})) {}
+  Runner(const SolverInfo& info, const Protocol& protocol)
+      : info_(info), protocol_(protocol), solver_(make_solver(info.id, parameters_of(info, protocol.parameters))) {}
 
   Measured cold(const ConstraintProblem& problem, std::uint64_t seed) {
     Measured best;

@@ -2,8 +2,10 @@
 // microseconds, cold, warm and in sequences of steps. What is measured and how: family_runs.h.
 //
 //   solver_families_bench [--seeds 20] [--first-seed 1000] [--sequences 6] [--solvers cascade,admm-ncp-sa]
-//                         [--families a,b] [--tolerance 1e-9] [--repeats 3] [--csv FILE] [--md]
+//                         [--families a,b] [--tolerance 1e-9] [--repeats 3] [--param name=value]
+//                         [--csv FILE] [--md]
 //
+// --param may be repeated and goes to the solvers that have it: --param max_iterations=5000.
 // Seeds from 1000 on are for measuring: nothing is to be tuned on them.
 #include <fmt/format.h>
 
@@ -50,6 +52,12 @@ double number(const std::string& option, const std::string& text) {
   return value;
 }
 
+void add_parameter(const std::string& option, const std::string& text, SolverParameters& parameters) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos) throw InputError(option, fmt::format("'{}' is not name=value", text));
+  parameters[text.substr(0, equals)] = number(option, text.substr(equals + 1));
+}
+
 Options read_options(int argc, char** argv) {
   Options o;
   using Setter = std::function<void(const std::string&, const std::string&)>;
@@ -62,6 +70,7 @@ Options read_options(int argc, char** argv) {
       {"--tolerance", [&](const auto& n, const auto& v) { o.protocol.tolerance = number(n, v); }},
       {"--solvers", [&](const auto&, const auto& v) { o.solvers = split(v); }},
       {"--families", [&](const auto&, const auto& v) { o.families = split(v); }},
+      {"--param", [&](const auto& n, const auto& v) { add_parameter(n, v, o.protocol.parameters); }},
       {"--csv", [&](const auto&, const auto& v) { o.csv = v; }},
   };
   for (int i = 1; i < argc; ++i) {
