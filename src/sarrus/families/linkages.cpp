@@ -26,12 +26,15 @@ Quadrilateral add_cell(Plan& plan, Random& random, int& ground, const Vec3& A, c
   const double rocker = 0.3 * random.uniform(0.9, 1.1);
   const double coupler = length * random.uniform(0.9, 1.1);
   const double angle = random.uniform(1.3, 1.8);
-  const Quadrilateral q = quadrilateral(A, e1, e1.cross(axis), length, crank, coupler, rocker, angle);
+  Quadrilateral q = quadrilateral(A, e1, e1.cross(axis), length, crank, coupler, rocker, angle);
   const FourBar f = add_fourbar(plan, ground, q, axis, JointType::revolute);
   plan.set_mass(f.crank, 0.1 * std::pow(100.0, random.uniform()));
   plan.set_mass(f.coupler, std::pow(100.0, random.uniform()));
   plan.set_mass(f.rocker, 0.1 * std::pow(100.0, random.uniform()));
-  if (limited) plan.add_limit(f.crank_joint, random.chance(0.5) ? 1.0 : -1.0, limit_gap(random));
+  if (limited) {
+    const double side = random.chance(0.5) ? 1.0 : -1.0;
+    plan.add_limit(f.crank_joint, side, limit_gap(random));
+  }
   ground = f.coupler;
   return q;
 }
@@ -78,12 +81,15 @@ ConstraintProblem stewart(std::uint64_t seed) {
     // Pairs of base points 20 degrees apart meet pairs of platform points turned by 60 degrees.
     const double degree = std::numbers::pi / 180;
     const double sign = i % 2 == 0 ? 1.0 : -1.0;
-    const double foot = degree * (120.0 * ((i + 1) / 2) + 10.0 * sign + random.uniform(-3, 3));
-    const double head = degree * (60.0 + 120.0 * (i / 2) - 10.0 * sign + random.uniform(-3, 3));
+    const int foot_pair = (i + 1) / 2;
+    const int head_pair = i / 2;
+    const double foot = degree * (120.0 * foot_pair + 10.0 * sign + random.uniform(-3, 3));
+    const double head = degree * (60.0 + 120.0 * head_pair - 10.0 * sign + random.uniform(-3, 3));
     add_leg(plan, random, base, platform, Vec3(0.45 * std::cos(foot), 0.45 * std::sin(foot), 0.1),
             Vec3(0.28 * std::cos(head), 0.28 * std::sin(head), mid));
   }
-  const Vec3 offset(random.uniform(-0.05, 0.05), random.uniform(-0.05, 0.05), 0);
+  Vec3 offset = random.in_box(0.05);
+  offset.z() = 0;
   const double top = mid + 0.04;
   const int load = plan.add_box(300.0, Vec3(0.15, 0.15, 0.1), {offset + Vec3(0, 0, top + 0.1)});
   const double heading = random.uniform(0, 2 * std::numbers::pi);

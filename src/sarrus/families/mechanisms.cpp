@@ -111,9 +111,11 @@ void add_side_links(Plan& plan, Random& random, int torso, int count) {
   for (int i = 0; i < count; ++i) {
     if (i % 2 == 0) {
       parent = torso;
-      from = Vec3(random.uniform(-0.15, 0.15), random.uniform(-0.1, 0.1), kTorsoHeight + kTorsoHalf.z());
+      from = random.in_box(0.1);
+      from.z() = kTorsoHeight + kTorsoHalf.z();
     }
-    const Vec3 to = from + random.log_uniform(0.08, 0.2) * (Vec3::UnitZ() + random.in_box(0.5)).normalized();
+    const double length = random.log_uniform(0.08, 0.2);
+    const Vec3 to = from + length * (Vec3::UnitZ() + random.in_box(0.5)).normalized();
     const int link = plan.add_bar(1.0, from, to);
     plan.add_hinge(parent, link, from, random.direction());
     parent = link;
