@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "sarrus/math/types.h"
@@ -22,6 +23,15 @@ class GrowingVector : public Eigen::Map<VecX, Eigen::AlignedMax> {
   GrowingVector& operator=(const GrowingVector& other) {
     resize(other.size());
     Base::operator=(static_cast<const Base&>(other));
+    return *this;
+  }
+  GrowingVector(GrowingVector&& other) noexcept : Base(nullptr, 0) { *this = std::move(other); }
+  // The memory changes hands: swapping two vectors copies nothing.
+  GrowingVector& operator=(GrowingVector&& other) noexcept {
+    const Eigen::Index n = other.size();
+    memory_.swap(other.memory_);
+    new (static_cast<Base*>(this)) Base(memory_.data(), n);
+    new (static_cast<Base*>(&other)) Base(other.memory_.data(), 0);
     return *this;
   }
   // The size is kept: call resize() first.

@@ -1,68 +1,36 @@
 #include "sarrus/solvers/admm.h"
 
-#include <fmt/format.h>
-
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include "sarrus/math/cones.h"
-#include "sarrus/math/error.h"
 #include "sarrus/solvers/normal_matrix.h"
+#include "sarrus/solvers/parameters.h"
 
 namespace sarrus {
 namespace {
 
-struct ParameterEntry {
-  const char* name;
-  const char* meaning;
-  double lower, upper;
-  std::function<double(const AdmmParameters&)> get;
-  std::function<void(AdmmParameters&, double)> set;
-};
+using List = ParameterList<AdmmParameters>;
 
-const std::vector<ParameterEntry>& entries() {
+const List& parameters() {
   using P = AdmmParameters;
-  static const std::vector<ParameterEntry> list = {
-      {"max_iterations", "iteration limit", 1, 1e9, [](const P& p) { return p.max_iterations; },
-       [](P& p, double x) { p.max_iterations = static_cast<int>(x); }},
-      {"rho0", "first penalty of the fixed and linear rules", 1e-12, 1e12, [](const P& p) { return p.rho0; },
-       [](P& p, double x) { p.rho0 = x; }},
-      {"eta", "proximal term", 0, 1, [](const P& p) { return p.eta; }, [](P& p, double x) { p.eta = x; }},
-      {"omega", "over-relaxation", 0.1, 1.99, [](const P& p) { return p.omega; }, [](P& p, double x) { p.omega = x; }},
-      {"alpha", "ratio of residuals that changes the penalty", 1, 1e6, [](const P& p) { return p.alpha; },
-       [](P& p, double x) { p.alpha = x; }},
-      {"tau", "factor of the linear rule", 1, 1e3, [](const P& p) { return p.tau; }, [](P& p, double x) { p.tau = x; }},
-      {"p0", "first exponent of the spectral rule", -1, 1, [](const P& p) { return p.p0; },
-       [](P& p, double x) { p.p0 = x; }},
-      {"dp", "step of the spectral exponent", 0, 1, [](const P& p) { return p.dp; }, [](P& p, double x) { p.dp = x; }},
-      {"adapt_every", "iterations between changes of the penalty", 1, 1e9, [](const P& p) { return p.adapt_every; },
-       [](P& p, double x) { p.adapt_every = static_cast<int>(x); }},
-      {"scaling", "row equilibration, 0 or 1", 0, 1, [](const P& p) { return p.scaling ? 1.0 : 0.0; },
-       [](P& p, double x) { p.scaling = x != 0; }},
-      {"split_joints", "give bilateral rows the penalty too (the papers' form), 0 or 1", 0, 1,
-       [](const P& p) { return p.split_joints ? 1.0 : 0.0; }, [](P& p, double x) { p.split_joints = x != 0; }},
-      {"dense", "factor a dense D instead of the node graph, 0 or 1", 0, 1,
-       [](const P& p) { return p.dense ? 1.0 : 0.0; }, [](P& p, double x) { p.dense = x != 0; }},
+  static const List list = {
+      {"max_iterations", "iteration limit", 1, 1e9, &P::max_iterations},
+      {"rho0", "first penalty of the fixed and linear rules", 1e-12, 1e12, &P::rho0},
+      {"eta", "proximal term", 0, 1, &P::eta},
+      {"omega", "over-relaxation", 0.1, 1.99, &P::omega},
+      {"alpha", "ratio of residuals that changes the penalty", 1, 1e6, &P::alpha},
+      {"tau", "factor of the linear rule", 1, 1e3, &P::tau},
+      {"p0", "first exponent of the spectral rule", -1, 1, &P::p0},
+      {"dp", "step of the spectral exponent", 0, 1, &P::dp},
+      {"adapt_every", "iterations between changes of the penalty", 1, 1e9, &P::adapt_every},
+      {"scaling", "row equilibration, 0 or 1", 0, 1, &P::scaling},
+      {"split_joints", "give bilateral rows the penalty too (the papers' form), 0 or 1", 0, 1, &P::split_joints},
+      {"dense", "factor a dense D instead of the node graph, 0 or 1", 0, 1, &P::dense},
   };
   return list;
-}
-
-AdmmParameters read_parameters(const SolverParameters& given) {
-  AdmmParameters p;
-  for (const auto& [name, value] : given) {
-    for (const ParameterEntry& e : entries()) {
-      if (name != e.name) continue;
-      if (value < e.lower || value > e.upper) {
-        throw InputError(fmt::format("solver parameter '{}'", name),
-                         fmt::format("is {}; give a number in [{}, {}]", value, e.lower, e.upper));
-      }
-      e.set(p, value);
-    }
-  }
-  return p;
 }
 
 constexpr int kPatience = 300;
@@ -445,15 +413,10 @@ SolveReport Admm::solve(const ConstraintProblem& p, double tolerance, std::span<
 
 }  // namespace
 
-std::vector<ParameterInfo> admm_parameter_info() {
-  std::vector<ParameterInfo> list;
-  const AdmmParameters defaults;
-  for (const ParameterEntry& e : entries()) list.push_back({e.name, e.get(defaults), e.meaning});
-  return list;
-}
+std::vector<ParameterInfo> admm_parameter_info() { return describe(parameters()); }
 
-std::unique_ptr<Solver> make_admm(PenaltyRule rule, bool ccp, const SolverParameters& parameters) {
-  auto solver = std::make_unique<Admm>(rule, ccp, read_parameters(parameters));
+std::unique_ptr<Solver> make_admm(PenaltyRule rule, bool ccp, const SolverParameters& given) {
+  auto solver = std::make_unique<Admm>(rule, ccp, read_parameters(parameters(), given));
   solver->reset();
   return solver;
 }

@@ -8,16 +8,28 @@
 
 #include "sarrus/math/error.h"
 #include "sarrus/solvers/admm.h"
+#include "sarrus/solvers/admm2.h"
+#include "sarrus/solvers/cascade.h"
+#include "sarrus/solvers/interior_point.h"
+#include "sarrus/solvers/ssn.h"
 
 namespace sarrus {
 
 const std::vector<SolverInfo>& solver_registry() {
   static const std::vector<SolverInfo> registry = {
+      {"cascade", "semismooth Newton, interior point, ADMM in turn: exact NCP in a few factorisations (default)",
+       Law::ncp, cascade_parameter_info(), [](const SolverParameters& p) { return make_cascade(p); }},
+      {"ssn", "semismooth Newton on the NCP; needs a good warm start", Law::ncp, ssn_parameter_info(),
+       [](const SolverParameters& p) { return make_ssn(p); }},
+      {"ipm", "interior point on the NCP, polished by semismooth Newton", Law::ncp, interior_point_parameter_info(),
+       [](const SolverParameters& p) { return make_interior_point(p); }},
+      {"admm2", "ADMM on the NCP, joints unsplit, balanced penalty, over-relaxed", Law::ncp, admm2_parameter_info(),
+       [](const SolverParameters& p) { return make_admm2(p); }},
       {"admm-ncp-fp", "ADMM on the NCP, fixed penalty", Law::ncp, admm_parameter_info(),
        [](const SolverParameters& p) { return make_admm(PenaltyRule::fixed, false, p); }},
       {"admm-ncp-la", "ADMM on the NCP, penalty adapted by a constant factor", Law::ncp, admm_parameter_info(),
        [](const SolverParameters& p) { return make_admm(PenaltyRule::linear, false, p); }},
-      {"admm-ncp-sa", "ADMM on the NCP, penalty adapted by the spectrum of D (default)", Law::ncp,
+      {"admm-ncp-sa", "ADMM on the NCP, penalty adapted by the spectrum of D", Law::ncp,
        admm_parameter_info(), [](const SolverParameters& p) { return make_admm(PenaltyRule::spectral, false, p); }},
       {"admm-ccp", "ADMM on the convex relaxation (CCP), spectral penalty; sliding bodies lift by dt mu v", Law::ccp,
        admm_parameter_info(), [](const SolverParameters& p) { return make_admm(PenaltyRule::spectral, true, p); }},

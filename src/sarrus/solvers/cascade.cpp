@@ -1,0 +1,83 @@
+#include "sarrus/solvers/cascade.h"
+
+#include "sarrus/solvers/admm2.h"
+#include "sarrus/solvers/interior_point.h"
+#include "sarrus/solvers/island_solver.h"
+#include "sarrus/solvers/parameters.h"
+#include "sarrus/solvers/ssn.h"
+
+namespace sarrus {
+namespace {
+
+struct CascadeParameters {
+  int max_factorisations = 1000;
+  int threads = 1;
+  double polish_from = 1e-3;
+  int admm_iterations = 3000;
+};
+
+using List = ParameterList<CascadeParameters>;
+
+const List& parameters() {
+  using P = CascadeParameters;
+  static const List list = {
+      {"max_factorisations", "budget per island; for real-time use 60", 1, 1e9, &P::max_factorisations},
+      {"threads", "islands solved at the same time", 1, 1024, &P::threads},
+      {"polish_from", "natural map from which semismooth Newton steps are tried", 0, 1e9, &P::polish_from},
+      {"admm_iterations", "of the last stage; 0: leave it out", 0, 1e9, &P::admm_iterations},
+  };
+  return list;
+}
+
+struct Variant {
+  bool coupling;
+  double fraction;
+  bool reset_slack;
+};
+
+constexpr Variant kMechanism[] = {{true, 0.99, false}, {false, 0.99, false}, {true, 0.9, false}};
+constexpr Variant kContacts[] = {{true, 0.9, true}, {true, 0.99, false}, {false, 0.99, true}};
+
+class Cascade final : public IslandMethod {
+ public:
+  explicit Cascade(const CascadeParameters& p) : par_(p) {}
+
+  void solve(NcpSearch& search, GrowingVector& lambda) override {
+    const NcpProblem& p = search.problem;
+    const bool cold = lambda.isZero(0);
+    if (p.contacts() == 0 && p.bounded_rows == 0) {
+      ssn_.attempt(search, lambda, 10, 3);
+      return;
+    }
+    if (search.consider(lambda)) return;
+    if (!cold && (ssn_.attempt(search, lambda, 10, 3) || search.exhausted())) return;
+    const bool mechanism = p.scalar_rows - p.bounded_rows > 3 * p.contacts();
+    for (const Variant& v : mechanism ? kMechanism : kContacts) {
+      const InteriorPointOptions options{v.coupling, v.fraction, v.reset_slack, 40, par_.polish_from};
+      const bool regular = point_.run(search, options, ssn_);
+      if (search.done()) return;
+      if (regular && (ssn_.attempt_from(search, point_.best(), 15, 4) || search.exhausted())) return;
+    }
+    if (par_.admm_iterations == 0) return;
+    lambda.setZero();
+    admm_.run(search, {par_.admm_iterations, true, false}, ssn_, lambda);
+    if (!search.done()) ssn_.attempt_from(search, search.best(), 30, 8);
+  }
+
+ private:
+  CascadeParameters par_;
+  Ssn ssn_;
+  InteriorPoint point_;
+  Admm2 admm_;
+};
+
+}  // namespace
+
+std::vector<ParameterInfo> cascade_parameter_info() { return describe(parameters()); }
+
+std::unique_ptr<Solver> make_cascade(const SolverParameters& given) {
+  const CascadeParameters par = read_parameters(parameters(), given);
+  return make_island_solver([par] { return std::make_unique<Cascade>(par); }, {par.threads, par.max_factorisations});
+}
+
+}  // namespace sarrus

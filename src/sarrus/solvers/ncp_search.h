@@ -1,0 +1,78 @@
+// What all stages of one solve of one island share: the problem, the factorisation, the tolerance, the budget, and the
+// one best iterate, updated by every iterate that any stage evaluates (spec/newton.md §6).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sarrus/solvers/ncp_problem.h"
+#include "sarrus/solvers/ncp_system.h"
+
+namespace sarrus {
+
+class NcpSearch {
+ public:
+  NcpProblem problem;
+  NcpSystem system;
+
+  // Begins a solve of `problem`, which must be loaded. `budget`: factorisations allowed.
+  void begin(double tolerance, int budget) {
+    tolerance_ = tolerance;
+    budget_ = budget;
+    system.prepare(problem);
+    system.reset_count();
+    best_.resize(problem.rows());
+    best_.setZero();
+    best_residual_.natural = std::numeric_limits<double>::infinity();
+    found_ = false;
+    iterations = 0;
+    attempts = 0;
+  }
+
+  // An evaluated iterate. True if it meets the tolerance.
+  bool offer(const GrowingVector& lambda, const NcpResidual& residual) {
+    if (!std::isfinite(residual.natural)) return false;
+    if (!found_ || residual.relative() < best_residual_.relative()) {
+      found_ = true;
+      best_residual_ = residual;
+      best_ = lambda;
+    }
+    return meets(residual);
+  }
+  // Evaluates and offers.
+  bool consider(const GrowingVector& lambda) {
+    u_.resize(problem.padded_size());
+    scratch_.resize(problem.padded_size());
+    sigma_.resize(problem.rows());
+    problem.evaluate(lambda, u_, sigma_, scratch_);
+    last_residual_ = problem.residual(lambda, sigma_);
+    return offer(lambda, last_residual_);
+  }
+  const NcpResidual& last_residual() const { return last_residual_; }  // of the last consider()
+  bool meets(const NcpResidual& residual) const { return residual.natural <= tolerance_ * residual.scale; }
+  bool converged() const { return found_ && meets(best_residual_); }
+  bool exhausted() const { return system.factorisations() >= budget_; }
+  bool done() const { return converged() || exhausted(); }
+  bool found() const { return found_; }
+  const GrowingVector& best() const { return best_; }
+  const NcpResidual& best_residual() const { return best_residual_; }
+  // Absolute thresholds of the method are meant for numbers around 1; smaller problems need smaller ones.
+  double threshold(double value, const GrowingVector& lambda) const {
+    return value * std::min(1.0, problem.raw_size(lambda));
+  }
+
+  int iterations = 0;
+  int attempts = 0;  // of the semismooth Newton method
+
+ private:
+  double tolerance_ = 0;
+  int budget_ = 0;
+  bool found_ = false;
+  GrowingVector best_;
+  NcpResidual best_residual_;
+  NcpResidual last_residual_;
+  GrowingVector u_, sigma_, scratch_;
+};
+
+}  // namespace sarrus
