@@ -26,32 +26,33 @@ class NcpSearch {
     best_.setZero();
     best_residual_.natural = std::numeric_limits<double>::infinity();
     found_ = false;
+    converged_ = false;
     iterations = 0;
     attempts = 0;
   }
 
-  // An evaluated iterate. True if it meets the tolerance.
+  // An evaluated iterate. True if its projection on K, which is what a solver returns, meets the tolerance: where bodies
+  // are light a projection by 1e-9 N s may change velocities by 1e-6 m/s.
   bool offer(const GrowingVector& lambda, const NcpResidual& residual) {
     if (!std::isfinite(residual.natural)) return false;
-    if (!found_ || residual.relative() < best_residual_.relative()) {
-      found_ = true;
-      best_residual_ = residual;
-      best_ = lambda;
-    }
-    return meets(residual);
+    keep(lambda, residual);
+    if (!meets(residual)) return false;
+    projected_.resize(lambda.size());
+    projected_ = lambda;
+    problem.project(projected_);
+    evaluate(projected_);
+    if (!meets(last_residual_)) return false;
+    best_ = projected_;
+    best_residual_ = last_residual_;
+    converged_ = true;
+    return true;
   }
   // Evaluates and offers.
   bool consider(const GrowingVector& lambda) {
-    u_.resize(problem.padded_size());
-    scratch_.resize(problem.padded_size());
-    sigma_.resize(problem.rows());
-    problem.evaluate(lambda, u_, sigma_, scratch_);
-    last_residual_ = problem.residual(lambda, sigma_);
+    evaluate(lambda);
     return offer(lambda, last_residual_);
   }
-  const NcpResidual& last_residual() const { return last_residual_; }  // of the last consider()
-  bool meets(const NcpResidual& residual) const { return residual.natural <= tolerance_ * residual.scale; }
-  bool converged() const { return found_ && meets(best_residual_); }
+  bool converged() const { return converged_; }
   bool exhausted() const { return system.factorisations() >= budget_; }
   bool done() const { return converged() || exhausted(); }
   bool found() const { return found_; }
@@ -66,10 +67,26 @@ class NcpSearch {
   int attempts = 0;  // of the semismooth Newton method
 
  private:
+  bool meets(const NcpResidual& residual) const { return residual.natural <= tolerance_ * residual.scale; }
+  void keep(const GrowingVector& lambda, const NcpResidual& residual) {
+    if (found_ && residual.relative() >= best_residual_.relative()) return;
+    found_ = true;
+    best_residual_ = residual;
+    best_ = lambda;
+  }
+  void evaluate(const GrowingVector& lambda) {
+    u_.resize(problem.padded_size());
+    scratch_.resize(problem.padded_size());
+    sigma_.resize(problem.rows());
+    problem.evaluate(lambda, u_, sigma_, scratch_);
+    last_residual_ = problem.residual(lambda, sigma_);
+  }
+
   double tolerance_ = 0;
   int budget_ = 0;
   bool found_ = false;
-  GrowingVector best_;
+  bool converged_ = false;
+  GrowingVector best_, projected_;
   NcpResidual best_residual_;
   NcpResidual last_residual_;
   GrowingVector u_, sigma_, scratch_;
