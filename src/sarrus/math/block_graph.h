@@ -1,8 +1,8 @@
 // Symbolic phase of the block-sparse factorisations on a graph of nodes (spec/newton.md §2.1).
 //
-// H has one dense block row per node, with n_t rows (any size). The elimination order (minimum degree), the fill and the
-// list of updates depend on the set of edges alone and are reused while it is unchanged. Numeric factorisations on the
-// same graph (BlockLLT, BlockLU) share one object of this class.
+// H has one dense block row per node, with n_t rows (any size). The elimination order (minimum degree), the fill and
+// the list of updates depend on the set of edges alone and are reused while it is unchanged. Numeric factorisations on
+// the same graph (BlockLLT, BlockLU) share one object of this class.
 //
 // Blocks are column-major with the leading dimension padded to a multiple of 4 (two AVX2 registers per column for n_t =
 // 6); the padding stays zero. Storage: per column k of the factor the diagonal block, then the blocks (i, k), i

@@ -74,7 +74,8 @@ inline void subtract_times(double* y, const double* X, const double* x, int ld, 
 
 // y -= X' x, x padded with zeros
 template <int LD, int N>
-inline void subtract_transposed_times_fixed(double* __restrict y, const double* __restrict X, const double* __restrict x) {
+inline void subtract_transposed_times_fixed(double* __restrict y, const double* __restrict X,
+                                            const double* __restrict x) {
   for (int k = 0; k < N; ++k) {
     double s = 0;
     for (int r = 0; r < LD; ++r) s += X[k * LD + r] * x[r];

@@ -4,8 +4,9 @@
 // term. In scaled units, E = 1/(R + eta) on joints and 1/(R + rho + eta) elsewhere, H = A + J' E J:
 //   x  = E rhs - E J H^-1 J' E rhs,   rhs = -(v_f + Gamma(z) - eta x- - rho y- - z)   (joints: -v_f + eta x-)
 //   x^ = omega x + (1 - omega) y-,    y = P_K(x^ - z/rho),    z <- z - rho (x^ - y)
-// every 10 iterations rho moves by sqrt((r_p / n_x) / (r_d / n_z)), the ratio of the relative residuals. Alone it stalls
-// near 1e-4 at mass ratios of 1e4; its use is to bring the semismooth Newton method near another solution branch.
+// every 10 iterations rho moves by sqrt((r_p / n_x) / (r_d / n_z)), the ratio of the relative residuals. Alone it
+// stalls near 1e-4 at mass ratios of 1e4; its use is to bring the semismooth Newton method near another solution
+// branch.
 #pragma once
 
 #include <memory>

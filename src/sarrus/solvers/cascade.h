@@ -1,10 +1,11 @@
-// The default solver (spec/newton.md §6): semismooth Newton from the warm start, then interior point methods polished by it,
-// then ADMM2 polished by it. Each stage starts from its own point; the best iterate of all counts.
+// The default solver (spec/newton.md §6): semismooth Newton from the warm start, then interior point methods polished
+// by it, then ADMM2 polished by it. Each stage starts from its own point; the best iterate of all counts.
 //
 //   1  warm start: semismooth Newton, 10 steps
-//   2  interior point in three variants, in an order chosen by the kind of problem: with more joint rows than contact rows
-//      (coupled, .99) (symmetric, .99) (coupled, .9), else (coupled, .9, reset) (coupled, .99) (symmetric, .99, reset);
-//      semismooth Newton is tried whenever the natural map has fallen far enough, and from the best point of each
+//   2  interior point in variants (coupling in the matrix, fraction of the step to the boundary, slack reset), in an
+//   order
+//      chosen by the kind of problem: more joint rows than contact rows, or not; semismooth Newton is tried whenever
+//      the natural map has fallen far enough, and from the best point of each
 //   3  ADMM2 from zero with semismooth Newton attempts at growing intervals
 // Problems of joints alone are linear: two Newton steps.
 #pragma once

@@ -11,9 +11,10 @@
 namespace sarrus {
 namespace {
 
-constexpr double kShift = 1e-8;        // delta of joints, bounded rows and cones
-constexpr double kStartShift = 1e-3;   // of bounded rows and cones in the starting point
+constexpr double kShift = 1e-8;       // delta of joints, bounded rows and cones
+constexpr double kStartShift = 1e-3;  // of bounded rows and cones in the starting point
 constexpr double kLeastFriction = 1e-4;
+constexpr double kShortStep = 0.1;  // below, some products are far from tau: centre them first
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Mat3Row = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
@@ -25,7 +26,9 @@ double outside(const Vec3& x) { return std::hypot(x[0], x[1]) - x[2]; }
 bool below(const NcpProblem& p, int i) { return p.lower[i] > -kInfinity; }
 bool above(const NcpProblem& p, int i) { return p.upper[i] < kInfinity; }
 // Rows whose bounds leave nothing to choose.
-bool pinned(const NcpProblem& p, int i) { return p.upper[i] - p.lower[i] <= 1e-14 * (1.0 + std::abs(p.upper[i])); }
+bool pinned(const NcpProblem& p, int i) {
+  return below(p, i) && above(p, i) && p.upper[i] - p.lower[i] <= 1e-14 * (1.0 + std::abs(p.upper[i]));
+}
 
 }  // namespace
 
@@ -310,7 +313,13 @@ bool InteriorPoint::run(NcpSearch& search, const InteriorPointOptions& o, Ssn& s
     const double centring = std::clamp(ratio * ratio * ratio, 1e-6, 1.0);
     corrector_rhs(p, centring * tau, a);
     if (!solve_step(search)) return false;
-    advance(p, std::min(1.0, o.fraction * step_to_boundary(p)), o.reset_slack);
+    double length = step_to_boundary(p);
+    if (length < kShortStep) {
+      corrector_rhs(p, tau, 0.0);
+      if (!solve_step(search)) return false;
+      length = step_to_boundary(p);
+    }
+    advance(p, std::min(1.0, o.fraction * length), o.reset_slack);
   }
   return true;
 }

@@ -1,17 +1,20 @@
-// Primal-dual interior point method for the NCP (spec/newton.md §4): predictor and corrector with Nesterov-Todd scaling on
-// the cones, Gamma linearised, not frozen.
+// Primal-dual interior point method for the NCP (spec/newton.md §4): predictor and corrector with Nesterov-Todd scaling
+// on the cones, Gamma linearised, not frozen.
 //
-// T = diag(1, 1, mu), z = T lambda, s = T^-1 w: the friction cone and its dual both become the Lorentz cone Q. Central path
+// T = diag(1, 1, mu), z = T lambda, s = T^-1 w: the friction cone and its dual both become the Lorentz cone Q. Central
+// path
 //   A (u - u_f) = J' lambda;   joints sigma = 0;   contacts w = sigma + Gamma(sigma), z o s = tau e
-//   bounded rows  sigma = w_l - w_u,  (lambda - lower) w_l = tau,  (upper - lambda) w_u = tau    (limits: lower = 0 only)
-// Newton step, with N as in ssn.h, Theta = T W^2 T on contacts and w_l/(lambda-lower) + w_u/(upper-lambda) on bounded rows:
+//   bounded rows  sigma = w_l - w_u,  (lambda - lower) w_l = tau,  (upper - lambda) w_u = tau    (limits: lower = 0
+//   only)
+// Newton step, with N as in ssn.h, Theta = T W^2 T on contacts and w_l/(lambda-lower) + w_u/(upper-lambda) on bounded
+// rows:
 //   (1 + N)(J du + R dlambda) + delta_k dlambda - dw = -r_p,    Theta dlambda + dw = r_c
 //   K = Theta + delta_k + (1 + N) R,   G = K^-1 (1 + N),   h = K^-1 (r_c - r_p)
 //   du = (A + J' G J)^-1 J' h,   dlambda = h - G J du,   dw = r_c - Theta dlambda
-// u is recomputed from lambda after every step, so that the equations of motion hold always. The symmetric variant leaves
-// N out of the matrix (Gamma stays in r_p) and needs Cholesky only. Shifts delta_k = 1e-8 T^2 and 1e-8 on scalar rows keep
-// redundant rows regular; their error fades as dlambda does.
-// Always started cold: the impulses of the last step lie on the boundary.
+// u is recomputed from lambda after every step, so that the equations of motion hold always. The symmetric variant
+// leaves N out of the matrix (Gamma stays in r_p) and needs Cholesky only. Shifts delta_k = 1e-8 T^2 and 1e-8 on scalar
+// rows keep redundant rows regular; their error fades as dlambda does. Always started cold: the impulses of the last
+// step lie on the boundary.
 #pragma once
 
 #include <memory>
@@ -32,8 +35,8 @@ struct InteriorPointOptions {
 
 class InteriorPoint {
  public:
-  // Runs until converged, stalled or out of iterations. `ssn` polishes on the way; the best iterate of this run is left in
-  // best(). False if it broke down (singular or not finite).
+  // Runs until converged, stalled or out of iterations. `ssn` polishes on the way; the best iterate of this run is left
+  // in best(). False if it broke down (singular or not finite).
   bool run(NcpSearch& search, const InteriorPointOptions& options, Ssn& ssn);
   const GrowingVector& best() const { return run_best_; }
 

@@ -31,8 +31,8 @@ class NcpSearch {
     attempts = 0;
   }
 
-  // An evaluated iterate. True if its projection on K, which is what a solver returns, meets the tolerance: where bodies
-  // are light a projection by 1e-9 N s may change velocities by 1e-6 m/s.
+  // An evaluated iterate. True if its projection on K, which is what a solver returns, meets the tolerance: where
+  // bodies are light a projection by 1e-9 N s may change velocities by 1e-6 m/s.
   bool offer(const GrowingVector& lambda, const NcpResidual& residual) {
     if (!std::isfinite(residual.natural)) return false;
     keep(lambda, residual);

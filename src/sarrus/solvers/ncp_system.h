@@ -1,5 +1,5 @@
-// H = A + J' G J on the node graph of one island, with G block diagonal by constraint: diagonal for scalar rows, any 3x3
-// matrix for contacts (spec/newton.md §2.5). Symmetric H goes to Cholesky, the others to LU.
+// H = A + J' G J on the node graph of one island, with G block diagonal by constraint: diagonal for scalar rows, any
+// 3x3 matrix for contacts (spec/newton.md §2.5). Symmetric H goes to Cholesky, the others to LU.
 #pragma once
 
 #include <vector>

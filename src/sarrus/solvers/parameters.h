@@ -26,9 +26,9 @@ struct ParameterField {
   }
   void set(P& p, double value) const {
     if (const auto* real = std::get_if<0>(&member)) {
-      p.**real = value;
+      p.** real = value;
     } else if (const auto* integer = std::get_if<1>(&member)) {
-      p.**integer = static_cast<int>(value);
+      p.** integer = static_cast<int>(value);
     } else {
       p.*std::get<2>(member) = value != 0;
     }

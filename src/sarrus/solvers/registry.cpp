@@ -29,8 +29,8 @@ const std::vector<SolverInfo>& solver_registry() {
        [](const SolverParameters& p) { return make_admm(PenaltyRule::fixed, false, p); }},
       {"admm-ncp-la", "ADMM on the NCP, penalty adapted by a constant factor", Law::ncp, admm_parameter_info(),
        [](const SolverParameters& p) { return make_admm(PenaltyRule::linear, false, p); }},
-      {"admm-ncp-sa", "ADMM on the NCP, penalty adapted by the spectrum of D", Law::ncp,
-       admm_parameter_info(), [](const SolverParameters& p) { return make_admm(PenaltyRule::spectral, false, p); }},
+      {"admm-ncp-sa", "ADMM on the NCP, penalty adapted by the spectrum of D", Law::ncp, admm_parameter_info(),
+       [](const SolverParameters& p) { return make_admm(PenaltyRule::spectral, false, p); }},
       {"admm-ccp", "ADMM on the convex relaxation (CCP), spectral penalty; sliding bodies lift by dt mu v", Law::ccp,
        admm_parameter_info(), [](const SolverParameters& p) { return make_admm(PenaltyRule::spectral, true, p); }},
   };

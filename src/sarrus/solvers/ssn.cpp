@@ -137,8 +137,8 @@ bool Ssn::linearise(const NcpProblem& p, const SsnOptions& o, const Iterate& x) 
   double* G = cones_.data();
   for (std::size_t i = static_cast<std::size_t>(p.scalar_blocks); i < p.blocks.size(); ++i, G += 9) {
     const NcpBlock& b = p.blocks[i];
-    const Local local = contact_block(x.lambda.segment<3>(b.row), x.sigma.segment<3>(b.row), p.R.segment<3>(b.row),
-                                      b.mu, o.r, o.delta);
+    const Local local =
+        contact_block(x.lambda.segment<3>(b.row), x.sigma.segment<3>(b.row), p.R.segment<3>(b.row), b.mu, o.r, o.delta);
     std::copy_n(local.G, 9, G);
     h_.segment<3>(b.row) = local.h;
     symmetric = symmetric && G[1] == G[3] && G[2] == G[6] && G[5] == G[7];
@@ -217,7 +217,7 @@ bool Ssn::attempt(NcpSearch& search, GrowingVector& lambda, int steps, int patie
   for (const double delta : {SsnOptions{}.delta, kSmallShift}) {
     const NcpResidual residual = run(search, {r, delta, steps, patience}, lambda);
     if (search.done()) break;
-    if (!(residual.natural <= search.threshold(kClose, lambda))) break;
+    if (!(residual.natural <= std::max(search.threshold(kClose, lambda), kClose * residual.scale))) break;
   }
   return search.converged();
 }

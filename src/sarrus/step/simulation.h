@@ -35,11 +35,11 @@ struct SimulationOptions {
   std::optional<Integrator> integrator = {};  // none: the model's default
   Gyroscopic gyroscopic = Gyroscopic::explicit_term;
 
-  std::string solver = "admm-ncp-sa";       // see `sarrus solvers`
+  std::string solver = "cascade";           // see `sarrus solvers`
   SolverParameters solver_parameters = {};  // by name; unknown names are errors
-  std::string fallback = "admm-ncp-la";     // tried cold when the solver's answer is not acceptable
+  std::string fallback = "admm-ncp-sa";     // tried cold when the solver's answer is not acceptable
   SolverParameters fallback_parameters = {{"max_iterations", 10000}};
-  double tolerance = 1e-8;    // natural map <= tolerance * S: converged, S = max(|lambda|, |v_f|, 1)
+  double tolerance = 1e-9;    // natural map <= tolerance * S: converged, S = max(|lambda|, |v_f|, 1)
   double acceptable = 1e-3;   // natural map <= acceptable * S: usable, counted as non-converged
   int max_substep_depth = 3;  // halvings of dt before a step fails
 
