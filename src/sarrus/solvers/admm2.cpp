@@ -137,7 +137,7 @@ bool Admm2::run(NcpSearch& search, const Admm2Options& o, Ssn& ssn, GrowingVecto
       if (!std::isfinite(x_.sum())) return false;
       if (search.consider(y_)) return true;
       if (o.polish) {
-        if (ssn.attempt_from(search, y_, 15, 4)) return true;
+        if (ssn.attempt_from(search, y_, 20)) return true;
         if (search.exhausted() || !factor(search)) return false;
       }
     }

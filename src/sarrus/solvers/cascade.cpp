@@ -52,11 +52,11 @@ class Cascade final : public IslandMethod {
     const NcpProblem& p = search.problem;
     const bool cold = lambda.isZero(0);
     if (p.contacts() == 0 && p.bounded_rows == 0) {
-      ssn_.attempt(search, lambda, 10, 3);
+      ssn_.attempt(search, lambda, 10);
       return;
     }
     if (search.consider(lambda)) return;
-    if (!cold && (ssn_.attempt(search, lambda, 10, 3) || search.exhausted())) return;
+    if (!cold && (ssn_.attempt(search, lambda, 30) || search.exhausted())) return;
     const bool mechanism = p.scalar_rows - p.bounded_rows > 3 * p.contacts();
     const std::span<const Variant> variants = mechanism ? std::span<const Variant>(kMechanism) : kContacts;
     for (std::size_t i = 0; i < variants.size(); ++i) {
@@ -65,12 +65,12 @@ class Cascade final : public IslandMethod {
       const InteriorPointOptions options{v.coupling, v.fraction, v.reset_slack, iterations, par_.polish_from};
       const bool regular = point_.run(search, options, ssn_);
       if (search.done()) return;
-      if (regular && (ssn_.attempt_from(search, point_.best(), 15, 4) || search.exhausted())) return;
+      if (regular && (ssn_.attempt_from(search, point_.best(), 60) || search.exhausted())) return;
     }
     if (par_.admm_iterations == 0) return;
     lambda.setZero();
     admm_.run(search, {par_.admm_iterations, true, false}, ssn_, lambda);
-    if (!search.done()) ssn_.attempt_from(search, search.best(), 30, 8);
+    if (!search.done()) ssn_.attempt_from(search, search.best(), 150);
   }
 
  private:

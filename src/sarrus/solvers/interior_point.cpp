@@ -294,7 +294,7 @@ bool InteriorPoint::run(NcpSearch& search, const InteriorPointOptions& o, Ssn& s
     }
     if (now.natural < polish_below) {
       polish_below = 0.1 * now.natural;
-      if (ssn.attempt_from(search, lambda_, 15, 4) || search.exhausted()) return true;
+      if (ssn.attempt_from(search, lambda_, 20) || search.exhausted()) return true;
     }
     if (now.natural < 0.8 * reference) {
       reference = now.natural;
@@ -355,7 +355,7 @@ class InteriorPointMethod final : public IslandMethod {
   void solve(NcpSearch& search, GrowingVector& lambda) override {
     if (search.consider(lambda)) return;
     point_.run(search, options_, ssn_);
-    if (!search.done() && options_.polish_from > 0) ssn_.attempt_from(search, point_.best(), 15, 4);
+    if (!search.done() && options_.polish_from > 0) ssn_.attempt_from(search, point_.best(), 40);
   }
 
  private:

@@ -11,8 +11,10 @@ namespace sarrus {
 namespace {
 
 constexpr double kSteps[] = {1.0, 10.0, 0.1};
-constexpr double kSmallShift = 1e-11;
-constexpr double kClose = 1e-5;  // natural map that deserves the second pass
+constexpr double kLeastShift = 1e-11;
+constexpr double kLargestShift = 1e-3;
+constexpr int kQuickSteps = 8;
+constexpr int kQuickPatience = 2;
 
 using Mat3Row = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 
@@ -22,6 +24,9 @@ Vec2 coupling(const Vec3& sigma, double mu) {
   if (t < 1e-13) return Vec2::Zero();
   return mu / t * sigma.head<2>();
 }
+
+// F of a slipping contact.
+Vec3 contact_slip(const Vec3& lambda, const Vec3& y, double mu) { return lambda - project_cone(y, mu); }
 
 // G <- G (1 + N)
 void times_coupling(Mat3Row& G, const Vec2& q) {
@@ -104,6 +109,7 @@ void Ssn::resize(const NcpProblem& p) {
     x->sigma.resize(p.rows());
     x->F.resize(p.rows());
     x->u.resize(p.padded_size());
+    x->zones.resize(static_cast<std::size_t>(p.scalar_rows + p.contacts()));
   }
   for (GrowingVector* v : {&g_, &h_, &step_, &run_best_}) v->resize(p.rows());
   scratch_.resize(p.padded_size());
@@ -114,13 +120,24 @@ void Ssn::resize(const NcpProblem& p) {
 
 void Ssn::evaluate(const NcpProblem& p, double r, Iterate& x) {
   p.evaluate(x.lambda, x.u, x.sigma, scratch_);
+  std::size_t next = 0;
   for (int i = 0; i < p.scalar_rows; ++i) {
     const double y = x.lambda[i] - r * x.sigma[i];
-    x.F[i] = y <= p.lower[i] ? x.lambda[i] - p.lower[i] : y >= p.upper[i] ? x.lambda[i] - p.upper[i] : r * x.sigma[i];
+    const bool low = y <= p.lower[i];
+    const bool high = y >= p.upper[i];
+    x.F[i] = low ? x.lambda[i] - p.lower[i] : high ? x.lambda[i] - p.upper[i] : r * x.sigma[i];
+    x.zones[next++] = low ? Zone::open : high ? Zone::slip : Zone::stick;
   }
   for (std::size_t i = static_cast<std::size_t>(p.scalar_blocks); i < p.blocks.size(); ++i) {
     const NcpBlock& b = p.blocks[i];
-    x.F.segment<3>(b.row) = contact_map(x.lambda.segment<3>(b.row), x.sigma.segment<3>(b.row), b.mu, r);
+    const Vec3 lambda = x.lambda.segment<3>(b.row);
+    Vec3 v = x.sigma.segment<3>(b.row);
+    v[2] += de_saxce(v, b.mu);
+    const Vec3 y = lambda - r * v;
+    const double t = std::hypot(y[0], y[1]);
+    const Zone zone = t <= b.mu * y[2] ? Zone::stick : b.mu * t <= -y[2] ? Zone::open : Zone::slip;
+    x.zones[next++] = zone;
+    x.F.segment<3>(b.row) = zone == Zone::stick ? Vec3(r * v) : zone == Zone::open ? lambda : contact_slip(lambda, y, b.mu);
   }
   x.norm = x.F.norm();
 }
@@ -182,8 +199,9 @@ void Ssn::line_search(const NcpProblem& p, double r, double reference) {
   if (std::isfinite(best_norm)) std::swap(x_, best_trial_);
 }
 
-NcpResidual Ssn::run(NcpSearch& search, const SsnOptions& o, GrowingVector& lambda) {
+NcpResidual Ssn::run(NcpSearch& search, const SsnOptions& given, GrowingVector& lambda) {
   const NcpProblem& p = search.problem;
+  SsnOptions o = given;
   resize(p);
   x_.lambda = lambda;
   evaluate(p, o.r, x_);
@@ -195,6 +213,9 @@ NcpResidual Ssn::run(NcpSearch& search, const SsnOptions& o, GrowingVector& lamb
   for (int step = 1; step <= o.steps && !search.exhausted(); ++step) {
     if (!std::isfinite(x_.norm) || !direction(search, o, x_)) break;
     ++search.iterations;
+    const double norm = x_.norm;
+    std::swap(zones_, x_.zones);
+    x_.zones.resize(zones_.size());
     line_search(p, o.r, *std::max_element(history, history + 4));
     history[step % 4] = x_.norm;
     const NcpResidual now = p.residual(x_.lambda, x_.sigma);
@@ -207,34 +228,43 @@ NcpResidual Ssn::run(NcpSearch& search, const SsnOptions& o, GrowingVector& lamb
       break;
     }
     if (converged) break;
+    if (!o.adaptive) continue;
+    if (x_.zones == zones_) {
+      o.delta = std::max(kLeastShift, 0.1 * o.delta);
+    } else if (x_.norm > norm) {
+      o.delta = std::min(kLargestShift, 10.0 * o.delta);
+    }
   }
   lambda = run_best_;
   return best;
 }
 
-bool Ssn::attempt(NcpSearch& search, GrowingVector& lambda, int steps, int patience) {
+bool Ssn::attempt(NcpSearch& search, GrowingVector& lambda, int steps) {
   const double r = kSteps[search.attempts++ % 3];
-  for (const double delta : {SsnOptions{}.delta, kSmallShift}) {
-    const NcpResidual residual = run(search, {r, delta, steps, patience}, lambda);
-    if (search.done()) break;
-    if (!(residual.natural <= std::max(search.threshold(kClose, lambda), kClose * residual.scale))) break;
-  }
+  start_.resize(lambda.size());
+  start_ = lambda;
+  const double before = search.best_residual().natural;
+  const NcpResidual quick = run(search, {r, SsnOptions{}.delta, kQuickSteps, kQuickPatience}, lambda);
+  if (search.done()) return search.converged();
+  if (!(quick.natural < 0.1 * before)) lambda = start_;
+  run(search, {1.0, kLargestShift, steps, steps / 3, true}, lambda);
   return search.converged();
 }
 
-bool Ssn::attempt_from(NcpSearch& search, const GrowingVector& lambda, int steps, int patience) {
+bool Ssn::attempt_from(NcpSearch& search, const GrowingVector& lambda, int steps) {
   point_.resize(lambda.size());
   point_ = lambda;
-  return attempt(search, point_, steps, patience);
+  return attempt(search, point_, steps);
 }
 
 namespace {
 
 struct SsnParameters {
   double r = 1.0;
-  double delta = 1e-8;
-  int max_iterations = 50;
-  int patience = 10;
+  double delta = 1e-3;
+  int max_iterations = 100;
+  int patience = 30;
+  bool adaptive = true;
 };
 
 using List = ParameterList<SsnParameters>;
@@ -242,7 +272,8 @@ using List = ParameterList<SsnParameters>;
 const List& parameters() {
   static const List list = {
       {"r", "step of the natural map", 1e-6, 1e6, &SsnParameters::r},
-      {"delta", "proximal shift, relative to the scaled diag(D) = 1", 1e-14, 1, &SsnParameters::delta},
+      {"delta", "first proximal shift, relative to the scaled diag(D) = 1", 1e-14, 1, &SsnParameters::delta},
+      {"adaptive", "let delta follow the changes of the active set, 0 or 1", 0, 1, &SsnParameters::adaptive},
       {"max_iterations", "Newton steps", 1, 1e9, &SsnParameters::max_iterations},
       {"patience", "steps without progress before giving up", 1, 1e9, &SsnParameters::patience},
   };
@@ -253,7 +284,7 @@ class SsnMethod final : public IslandMethod {
  public:
   explicit SsnMethod(const SsnParameters& par) : par_(par) {}
   void solve(NcpSearch& search, GrowingVector& lambda) override {
-    ssn_.run(search, {par_.r, par_.delta, par_.max_iterations, par_.patience}, lambda);
+    ssn_.run(search, {par_.r, par_.delta, par_.max_iterations, par_.patience, par_.adaptive}, lambda);
   }
 
  private:
