@@ -3,6 +3,7 @@
 #include <span>
 
 #include "sarrus/solvers/admm2.h"
+#include "sarrus/solvers/fixed_point.h"
 #include "sarrus/solvers/interior_point.h"
 #include "sarrus/solvers/island_solver.h"
 #include "sarrus/solvers/parameters.h"
@@ -12,7 +13,7 @@ namespace sarrus {
 namespace {
 
 struct CascadeParameters {
-  int max_factorisations = 1000;
+  int max_factorisations = 5000;
   int threads = 1;
   double polish_from = 1e-3;
   int admm_iterations = 3000;
@@ -66,6 +67,10 @@ class Cascade final : public IslandMethod {
       const bool regular = point_.run(search, options, ssn_);
       if (search.done()) return;
       if (regular && (ssn_.attempt_from(search, point_.best(), 60) || search.exhausted())) return;
+      if (i == 1) {
+        lambda = search.best();
+        if (fixed_point_.run(search, ssn_, 20, 1e-3, lambda) || search.exhausted()) return;
+      }
     }
     if (par_.admm_iterations == 0) return;
     lambda.setZero();
@@ -77,6 +82,7 @@ class Cascade final : public IslandMethod {
   CascadeParameters par_;
   Ssn ssn_;
   InteriorPoint point_;
+  FixedPoint fixed_point_;
   Admm2 admm_;
 };
 

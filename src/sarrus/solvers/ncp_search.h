@@ -53,6 +53,7 @@ class NcpSearch {
     return offer(lambda, last_residual_);
   }
   bool converged() const { return converged_; }
+  const NcpResidual& last_residual() const { return last_residual_; }  // of the last consider()
   bool exhausted() const { return system.factorisations() >= budget_; }
   bool done() const { return converged() || exhausted(); }
   bool found() const { return found_; }

@@ -46,13 +46,18 @@ class Ssn {
   // The same from a point that is left unchanged.
   bool attempt_from(NcpSearch& search, const GrowingVector& lambda, int steps);
 
+  // The convex problem in which Gamma is a given number per contact: v^_n = sigma_n + gamma. Runs until |F| <= enough.
+  // True if it got there. lambda holds the last iterate.
+  bool run_frozen(NcpSearch& search, const std::vector<double>& gamma, int steps, double enough, GrowingVector& lambda);
+
   // Local blocks at (lambda, sigma), for tests: G and h by constraint.
   struct Local {
     double G[9];
     Vec3 h;
   };
   static Vec3 contact_map(const Vec3& lambda, const Vec3& sigma, double mu, double r);  // F of one contact
-  static Local contact_block(const Vec3& lambda, const Vec3& sigma, const Vec3& R, double mu, double r, double delta);
+  static Local contact_block(const Vec3& lambda, const Vec3& sigma, const Vec3& R, double mu, double r, double delta,
+                             const double* frozen_gamma = nullptr);
 
  private:
   enum class Zone : std::uint8_t { open, stick, slip };  // scalar rows: at a bound, between, at the other bound
@@ -67,11 +72,13 @@ class Ssn {
   bool direction(NcpSearch& search, const SsnOptions& options, const Iterate& x);
   bool linearise(const NcpProblem& problem, const SsnOptions& options, const Iterate& x);
   void line_search(const NcpProblem& problem, double r, double reference);
+  void adapt(double norm, double& delta) const;
 
   Iterate x_, trial_, best_trial_;
   GrowingVector g_, h_, step_, scratch_, w_, run_best_, point_, start_;
   std::vector<double> cones_;
-  std::vector<Zone> zones_;  // before the step
+  std::vector<Zone> zones_;            // before the step
+  const double* frozen_ = nullptr;     // Gamma by contact, or null: the true one
 };
 
 std::vector<ParameterInfo> ssn_parameter_info();
