@@ -2,12 +2,13 @@
 // (spec/problem.md §2, §9).
 //
 // Round k has impulses lambda_k and gamma_k = mu |sigma_T(lambda_k)|. With the shift delta the problem
-//   min_u  1/2 |u - u_f|_A^2 + sum_i (R + delta)/2 |P_K(y_i)|^2,   y = (delta lambda_k - (J u + v* + gamma_k e_n)) / (R + delta)
+//   min_u  1/2 |u - u_f|_A^2 + sum_i (R + delta)/2 |P_K(y_i)|^2,   y = (delta lambda_k - (J u + v* + gamma_k e_n)) / (R
+//   + delta)
 // is smooth and strictly convex; its solution has the impulses lambda_{k+1} = P_K(y), unique whatever the redundancy.
 //   gradient  A (u - u_f) - J' P_K(y),     Hessian  A + J' G J,   G = dP_K(y) / (R + delta), symmetric
 // The line search is exact: the derivative along the direction needs local projections only.
-// It converges from anywhere where semismooth Newton steps cycle, but linearly in k: a stage of the cascade that brings the
-// others near the solution. For R_t != R_n of a contact the larger one counts here (only the speed suffers).
+// It converges from anywhere where semismooth Newton steps cycle, but linearly in k: a stage of the cascade that brings
+// the others near the solution. For R_t != R_n of a contact the larger one counts here (only the speed suffers).
 #pragma once
 
 #include <vector>
@@ -31,10 +32,10 @@ class FixedPoint {
 
   std::vector<double> gamma_;
   std::vector<double> cones_;
-  GrowingVector lambda_;                        // of the round
-  GrowingVector u_, du_, gradient_, scratch_;   // padded
+  GrowingVector lambda_;                       // of the round
+  GrowingVector u_, du_, gradient_, scratch_;  // padded
   GrowingVector sigma_, shift_, y_, projected_, g_, dv_;
-  double kinetic_ = 0, curvature_ = 0;          // du' A (u - u_f), du' A du
+  double kinetic_ = 0, curvature_ = 0;  // du' A (u - u_f), du' A du
 };
 
 }  // namespace sarrus

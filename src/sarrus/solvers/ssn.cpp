@@ -138,7 +138,9 @@ void Ssn::evaluate(const NcpProblem& p, double r, Iterate& x) {
     const double t = std::hypot(y[0], y[1]);
     const Zone zone = t <= b.mu * y[2] ? Zone::stick : b.mu * t <= -y[2] ? Zone::open : Zone::slip;
     x.zones[next++] = zone;
-    x.F.segment<3>(b.row) = zone == Zone::stick ? Vec3(r * v) : zone == Zone::open ? lambda : contact_slip(lambda, y, b.mu);
+    x.F.segment<3>(b.row) = zone == Zone::stick  ? Vec3(r * v)
+                            : zone == Zone::open ? lambda
+                                                 : contact_slip(lambda, y, b.mu);
   }
   x.norm = x.F.norm();
 }

@@ -11,12 +11,12 @@
 //   Pi = e1 e1' + kappa tau tau',  t = y_T / |y_T|,  m = sqrt(1 + mu^2),  e1 = (mu t, 1) / m,  tau perpendicular to t,
 //   kappa = mu p_N / |y_T|,  p_N = (mu |y_T| + y_N) / m^2
 // delta is a proximal shift of D (whose diagonal is 1): it makes redundant rows regular and costs a contraction of
-// delta / (lambda_min + delta) per step. A small one is right when the zones of all contacts are known. When they are not,
-// rows that contradict each other by e give steps of e / delta, and a small shift throws the iteration far away: real piles
-// have many contacts with nearly no load, whose gaps do not fit the rigid bodies they belong to. Hence the adaptive
-// variant: a step that changes no zone divides delta by 10; one that does and raises |F| multiplies it by 10.
-// Line search: nonmonotone over 4 values of |F|; if no trial is accepted the one with the smallest |F| is taken even though
-// it rose, which often finds the active set.
+// delta / (lambda_min + delta) per step. A small one is right when the zones of all contacts are known. When they are
+// not, rows that contradict each other by e give steps of e / delta, and a small shift throws the iteration far away:
+// real piles have many contacts with nearly no load, whose gaps do not fit the rigid bodies they belong to. Hence the
+// adaptive variant: a step that changes no zone divides delta by 10; one that does and raises |F| multiplies it by 10.
+// Line search: nonmonotone over 4 values of |F|; if no trial is accepted the one with the smallest |F| is taken even
+// though it rose, which often finds the active set.
 #pragma once
 
 #include <memory>
@@ -40,8 +40,8 @@ class Ssn {
   // Improves lambda; on return it holds the iterate of this run with the smallest natural map.
   NcpResidual run(NcpSearch& search, const SsnOptions& options, GrowingVector& lambda);
 
-  // One attempt of the cascade: a quick pass with a small delta, then the adaptive one from where it began. The step r of
-  // the quick passes cycles through {1, 10, 0.1}. True if converged.
+  // One attempt of the cascade: a quick pass with a small delta, then the adaptive one from where it began. The step r
+  // of the quick passes cycles through {1, 10, 0.1}. True if converged.
   bool attempt(NcpSearch& search, GrowingVector& lambda, int steps);
   // The same from a point that is left unchanged.
   bool attempt_from(NcpSearch& search, const GrowingVector& lambda, int steps);
@@ -77,8 +77,8 @@ class Ssn {
   Iterate x_, trial_, best_trial_;
   GrowingVector g_, h_, step_, scratch_, w_, run_best_, point_, start_;
   std::vector<double> cones_;
-  std::vector<Zone> zones_;            // before the step
-  const double* frozen_ = nullptr;     // Gamma by contact, or null: the true one
+  std::vector<Zone> zones_;         // before the step
+  const double* frozen_ = nullptr;  // Gamma by contact, or null: the true one
 };
 
 std::vector<ParameterInfo> ssn_parameter_info();
