@@ -12,8 +12,11 @@
 
 namespace sarrus {
 
+// |(x, y)|. Not std::hypot: it guards against overflow beyond 1e154, at ten times the cost in the hottest loops.
+inline double length2(double x, double y) { return std::sqrt(x * x + y * y); }
+
 inline Vec3 project_cone(const Vec3& x, double mu) {
-  const double t = std::hypot(x[0], x[1]);
+  const double t = length2(x[0], x[1]);
   const double n = x[2];
   if (mu * t <= -n) return Vec3::Zero();
   if (t <= mu * n) return x;
@@ -23,7 +26,7 @@ inline Vec3 project_cone(const Vec3& x, double mu) {
 }
 
 inline Vec3 project_dual_cone(const Vec3& x, double mu) {
-  const double t = std::hypot(x[0], x[1]);
+  const double t = length2(x[0], x[1]);
   const double n = x[2];
   if (mu * t <= n) return x;
   if (t <= -mu * n) return Vec3::Zero();
@@ -35,6 +38,6 @@ inline Vec3 project_dual_cone(const Vec3& x, double mu) {
 inline double project_interval(double x, double lower, double upper) { return std::clamp(x, lower, upper); }
 
 // De Saxce correction of a contact velocity: Gamma(v) = (0, 0, mu |v_T|).
-inline double de_saxce(const Vec3& v, double mu) { return mu * std::hypot(v[0], v[1]); }
+inline double de_saxce(const Vec3& v, double mu) { return mu * length2(v[0], v[1]); }
 
 }  // namespace sarrus

@@ -67,7 +67,7 @@ class Cascade final : public IslandMethod {
       const bool regular = point_.run(search, options, ssn_);
       if (search.done()) return;
       if (regular && (ssn_.attempt_from(search, point_.best(), 60) || search.exhausted())) return;
-      if (i == 1) {
+      if (i == (mechanism ? 3 : 1)) {
         lambda = search.best();
         if (fixed_point_.run(search, ssn_, 20, 1e-3, lambda) || search.exhausted()) return;
       }

@@ -26,7 +26,7 @@ void multiply_A(const NcpProblem& p, const GrowingVector& x, GrowingVector& out)
 
 // dP_K(y), symmetric; y = 0 counts as inside.
 Mat3Row cone_derivative(const Vec3& y, double mu) {
-  const double t = std::hypot(y[0], y[1]);
+  const double t = length2(y[0], y[1]);
   if (t <= mu * y[2]) return Mat3Row::Identity();
   if (mu * t <= -y[2]) return Mat3Row::Zero();
   const double m2 = 1.0 + mu * mu;

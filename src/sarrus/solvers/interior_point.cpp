@@ -21,7 +21,7 @@ using Mat3Row = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 
 Vec3 times_T(const Vec3& x, double mu) { return {x[0], x[1], mu * x[2]}; }
 Vec3 times_T_inverse(const Vec3& x, double mu) { return {x[0], x[1], x[2] / mu}; }
-double outside(const Vec3& x) { return std::hypot(x[0], x[1]) - x[2]; }
+double outside(const Vec3& x) { return length2(x[0], x[1]) - x[2]; }
 
 bool below(const NcpProblem& p, int i) { return p.lower[i] > -kInfinity; }
 bool above(const NcpProblem& p, int i) { return p.upper[i] < kInfinity; }
@@ -94,7 +94,7 @@ bool InteriorPoint::shift_start(const NcpProblem& p) {
     primal = std::max(primal, outside(z));
     largest = std::max(largest, std::abs(z[2]));
     dual = std::max(dual, outside(times_T_inverse(c.w, c.mu)));
-    velocity = std::max({velocity, std::abs(p.v_free[row + 2]) / c.mu, std::hypot(p.v_free[row], p.v_free[row + 1])});
+    velocity = std::max({velocity, std::abs(p.v_free[row + 2]) / c.mu, length2(p.v_free[row], p.v_free[row + 1])});
   }
   const double d_p = std::max({1.5 * primal, 0.1 * largest, 1e-12});
   const double d_d = std::max({1.5 * dual, 0.5 * velocity, 1e-12});
@@ -152,7 +152,7 @@ void InteriorPoint::linearise(const NcpProblem& p, bool coupling) {
     Cone& c = cones_[k];
     const int row = p.scalar_rows + 3 * static_cast<int>(k);
     const Vec3 sigma = sigma_.segment<3>(row);
-    const double slip = std::hypot(sigma[0], sigma[1]);
+    const double slip = length2(sigma[0], sigma[1]);
     residual_.segment<3>(row) = sigma - c.w;
     residual_[row + 2] += c.mu * slip;
     const Vec3 z = times_T(lambda_.segment<3>(row), c.mu);
@@ -271,7 +271,7 @@ void InteriorPoint::advance(const NcpProblem& p, double a, bool reset_slack) {
     c.w += a * c.dw;
     if (!reset_slack) continue;
     const int row = p.scalar_rows + 3 * static_cast<int>(k);
-    c.w[2] = std::max(c.w[2], sigma_[row + 2] + c.mu * std::hypot(sigma_[row], sigma_[row + 1]));
+    c.w[2] = std::max(c.w[2], sigma_[row + 2] + c.mu * length2(sigma_[row], sigma_[row + 1]));
   }
 }
 

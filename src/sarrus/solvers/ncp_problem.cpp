@@ -172,26 +172,36 @@ void NcpProblem::load(const ConstraintProblem& problem, std::span<const int> blo
 
 namespace {
 
-// y[r] += row r of X (rows x width, row-major) times x.
+// Sum over the nodes of row r of the Jacobian times the velocities. One horizontal sum for all nodes.
 template <int WIDTH>
-void add_rows_times(double* y, const double* X, const double* x, int rows, int width_size) {
-  const int width = WIDTH > 0 ? WIDTH : width_size;
-  for (int r = 0; r < rows; ++r) {
-    double lane[4] = {};
+double row_times(const NcpBlock& b, const double* jacobian, const double* u, int r) {
+  double lane[4] = {};
+  for (int k = 0; k < b.nodes; ++k) {
+    const int width = WIDTH > 0 ? WIDTH : b.width[k];
+    const double* J = jacobian + b.jac[k] + r * width;
+    const double* x = u + b.column[k];
     for (int c = 0; c < width; c += 4) {
-      for (int k = 0; k < 4; ++k) lane[k] += X[r * width + c + k] * x[c + k];
+      for (int i = 0; i < 4; ++i) lane[i] += J[c + i] * x[c + i];
     }
-    y[r] += (lane[0] + lane[1]) + (lane[2] + lane[3]);
   }
+  return (lane[0] + lane[1]) + (lane[2] + lane[3]);
 }
 
 // y += X' x.
 template <int WIDTH>
 void add_rows_transposed_times(double* __restrict y, const double* __restrict X, const double* __restrict x, int rows,
                                int width_size) {
-  const int width = WIDTH > 0 ? WIDTH : width_size;
-  for (int r = 0; r < rows; ++r) {
-    for (int c = 0; c < width; ++c) y[c] += X[r * width + c] * x[r];
+  if constexpr (WIDTH > 0) {
+    double acc[WIDTH];
+    for (int c = 0; c < WIDTH; ++c) acc[c] = y[c];
+    for (int r = 0; r < rows; ++r) {
+      for (int c = 0; c < WIDTH; ++c) acc[c] += X[r * WIDTH + c] * x[r];
+    }
+    for (int c = 0; c < WIDTH; ++c) y[c] = acc[c];
+  } else {
+    for (int r = 0; r < rows; ++r) {
+      for (int c = 0; c < width_size; ++c) y[c] += X[r * width_size + c] * x[r];
+    }
   }
 }
 
@@ -208,16 +218,10 @@ void multiply_fixed(double* __restrict y, const double* __restrict T, const doub
 
 void NcpProblem::multiply_J(const double* u, double* out) const {
   for (const NcpBlock& b : blocks) {
-    double y[kMaxBlockRows] = {};
-    for (int k = 0; k < b.nodes; ++k) {
-      const double* J = jacobian.data() + b.jac[k];
-      if (b.width[k] == 8) {
-        add_rows_times<8>(y, J, u + b.column[k], b.rows, 8);
-      } else {
-        add_rows_times<0>(y, J, u + b.column[k], b.rows, b.width[k]);
-      }
+    const bool eight = b.width[0] == 8 && (b.nodes == 1 || (b.nodes == 2 && b.width[1] == 8));
+    for (int r = 0; r < b.rows; ++r) {
+      out[b.row + r] = eight ? row_times<8>(b, jacobian.data(), u, r) : row_times<0>(b, jacobian.data(), u, r);
     }
-    for (int r = 0; r < b.rows; ++r) out[b.row + r] = y[r];
   }
 }
 

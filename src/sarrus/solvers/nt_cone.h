@@ -8,13 +8,14 @@
 #include <cmath>
 #include <limits>
 
+#include "sarrus/math/cones.h"
 #include "sarrus/math/types.h"
 
 namespace sarrus {
 
 // As a product: near the boundary the difference of squares would cancel.
 inline double lorentz_det(const Vec3& x) {
-  const double t = std::hypot(x[0], x[1]);
+  const double t = length2(x[0], x[1]);
   return (x[2] - t) * (x[2] + t);
 }
 
@@ -57,7 +58,7 @@ struct NtScaling {
 
   // T K^-1 T with K = T W^2 T + diag(R_t, R_t, R_n) + delta T^2, T = diag(1, 1, mu), without cancellation.
   Mat3 inverse_shifted(double R_t, double R_n, double mu, double delta) const {
-    const double t = std::hypot(q[0], q[1]);
+    const double t = length2(q[0], q[1]);
     const double z2 = zeta * zeta;
     const double c = z2 * (1.0 + 2.0 * t * t);
     const double o = 2.0 * z2 * q[2] * t;

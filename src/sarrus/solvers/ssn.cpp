@@ -20,7 +20,7 @@ using Mat3Row = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 
 // Row of N: mu sigma_T / |sigma_T|.
 Vec2 coupling(const Vec3& sigma, double mu) {
-  const double t = std::hypot(sigma[0], sigma[1]);
+  const double t = length2(sigma[0], sigma[1]);
   if (t < 1e-13) return Vec2::Zero();
   return mu / t * sigma.head<2>();
 }
@@ -46,7 +46,7 @@ void stick_block(const Vec3& F, const Vec3& R, const Vec2& q, double r, double d
 
 void slip_block(const Vec3& y, const Vec3& F, const Vec3& R, const Vec2& q, double mu, double r, double delta,
                 Mat3Row& G, Vec3& h) {
-  const double yt = std::hypot(y[0], y[1]);
+  const double yt = length2(y[0], y[1]);
   const double tx = y[0] / yt;
   const double ty = y[1] / yt;
   const double m = std::sqrt(1.0 + mu * mu);
@@ -87,7 +87,7 @@ Ssn::Local Ssn::contact_block(const Vec3& lambda, const Vec3& sigma, const Vec3&
   v[2] += frozen_gamma ? *frozen_gamma : de_saxce(sigma, mu);
   const Vec2 q = frozen_gamma ? Vec2(Vec2::Zero()) : coupling(sigma, mu);
   const Vec3 y = lambda - r * v;
-  const double yt = std::hypot(y[0], y[1]);
+  const double yt = length2(y[0], y[1]);
   Eigen::Map<Mat3Row> G(out.G);
   if (yt <= mu * y[2]) {
     Mat3Row block;
@@ -135,7 +135,7 @@ void Ssn::evaluate(const NcpProblem& p, double r, Iterate& x) {
     Vec3 v = x.sigma.segment<3>(b.row);
     v[2] += frozen_ ? frozen_[i - static_cast<std::size_t>(p.scalar_blocks)] : de_saxce(v, b.mu);
     const Vec3 y = lambda - r * v;
-    const double t = std::hypot(y[0], y[1]);
+    const double t = length2(y[0], y[1]);
     const Zone zone = t <= b.mu * y[2] ? Zone::stick : b.mu * t <= -y[2] ? Zone::open : Zone::slip;
     x.zones[next++] = zone;
     x.F.segment<3>(b.row) = zone == Zone::stick  ? Vec3(r * v)
