@@ -19,6 +19,8 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // Solver and fallback get this many iterations.
 SimulationOptions starved(int iterations, double tolerance, double acceptable) {
   SimulationOptions o;
+  o.solver = "admm-ncp-sa";
+  o.fallback = "admm-ncp-la";
   o.solver_parameters = {{"max_iterations", iterations}};
   o.fallback_parameters = {{"max_iterations", iterations}};
   o.tolerance = tolerance;
@@ -112,6 +114,7 @@ TEST(SubdividedStep, AdvancesByTheWholeStepWithAcceptableResiduals) {
 // The fallback is taken when the solver alone cannot do it, and the run goes on.
 TEST(Fallback, SavesAStepTheSolverCannotSolve) {
   SimulationOptions o;
+  o.solver = "admm-ncp-sa";
   o.solver_parameters = {{"max_iterations", 1}};
   o.acceptable = 1e-7;
   Simulation sim = simulate("stack15_equal", o);
@@ -190,7 +193,7 @@ TEST(Options, BadOnesAreRefusedByName) {
     refuse("'collision.margin'", [&](O& o) { o.collision.margin = bad; });
     refuse("'collision.speculative_factor'", [&](O& o) { o.collision.speculative_factor = bad; });
     refuse("'projection_tolerance'", [&](O& o) { o.projection_tolerance = bad; });
-    refuse("'max_iterations'", [&](O& o) { o.solver_parameters = {{"max_iterations", bad}}; });
+    refuse("'max_factorisations'", [&](O& o) { o.solver_parameters = {{"max_factorisations", bad}}; });
     refuse("'eta'", [&](O& o) { o.fallback_parameters = {{"eta", bad}}; });
   }
   refuse("'contact_slop'", [](O& o) { o.contact_slop = kNan; });
@@ -200,7 +203,7 @@ TEST(Options, BadOnesAreRefusedByName) {
   refuse("'projection_iterations'", [](O& o) { o.projection_iterations = 0; });
   refuse("'no-such-solver'", [](O& o) { o.solver = "no-such-solver"; });
   refuse("'no-such-solver'", [](O& o) { o.fallback = "no-such-solver"; });
-  refuse("did you mean 'max_iterations'", [](O& o) { o.solver_parameters = {{"max_iteration", 10}}; });
+  refuse("did you mean 'max_factorisations'", [](O& o) { o.solver_parameters = {{"max_factorisation", 10}}; });
 }
 
 }  // namespace
