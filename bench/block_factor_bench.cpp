@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "sarrus/families/families.h"
+#include "sarrus/math/block_lu.h"
 #include "sarrus/solvers/normal_matrix.h"
 #ifdef SARRUS_HAVE_CHOLMOD
 #include "cholmod_method.h"
@@ -130,11 +131,15 @@ class BlockLLTAlone : public Method {
     state.counters["updates"] = llt_.update_count();
   }
 
- private:
+ protected:
   struct Entry {
     int offset;
     double value;
   };
+  BlockLLT llt_;
+  std::vector<Entry> entries_;
+
+ private:
   void store(const System& s, const BlockLLT::BlockRef& ref, int row_node, int column_node) {
     const ConstraintProblem& p = s.problem;
     const auto r0 = static_cast<std::size_t>(row_node);
@@ -145,9 +150,36 @@ class BlockLLTAlone : public Method {
       }
     }
   }
+};
 
-  BlockLLT llt_;
-  std::vector<Entry> entries_;
+// H is symmetric here, so the transposed upper blocks are the lower ones.
+class BlockLUAlone : public BlockLLTAlone {
+ public:
+  explicit BlockLUAlone(const System& s) : BlockLLTAlone(s), padded_(llt_.graph().padded_start(llt_.node_count())) {
+    lu_.resize(llt_.graph());
+  }
+  void load() override {
+    lu_.set_zero();
+    for (const Entry& e : entries_) lu_.lower()[e.offset] = lu_.upper()[e.offset] = e.value;
+  }
+  bool factor() override { return lu_.factor(llt_.graph()); }
+  void solve(VecX& b) override {
+    const BlockGraph& graph = llt_.graph();
+    for (int i = 0; i < graph.node_count(); ++i) {
+      const int n = graph.node_size(i);
+      padded_.segment(graph.padded_start(i), BlockGraph::pad(n)).setZero();
+      padded_.segment(graph.padded_start(i), n) = b.segment(graph.node_start(i), n);
+    }
+    lu_.solve_padded(graph, padded_.data());
+    for (int i = 0; i < graph.node_count(); ++i) {
+      const int n = graph.node_size(i);
+      b.segment(graph.node_start(i), n) = padded_.segment(graph.padded_start(i), n);
+    }
+  }
+
+ private:
+  BlockLU lu_;
+  VecX padded_;
 };
 
 class EigenSimplicial : public Method {
@@ -175,7 +207,7 @@ struct MethodInfo {
 constexpr MethodInfo kMethods[] = {
     {"assemble+block_llt", make<AssembleBlockLLT>},
     {"block_llt", make<BlockLLTAlone>},
-    // A block LU of non-symmetric H goes here (spec/newton.md §2.4).
+    {"block_lu", make<BlockLUAlone>},
     {"eigen_simplicial", make<EigenSimplicial>},
 #ifdef SARRUS_HAVE_CHOLMOD
     {"cholmod_simplicial", [](const System& s) -> std::unique_ptr<Method> { return make_cholmod(s.H, false); }},

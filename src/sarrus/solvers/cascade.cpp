@@ -53,29 +53,34 @@ class Cascade final : public IslandMethod {
     const NcpProblem& p = search.problem;
     const bool cold = lambda.isZero(0);
     if (p.contacts() == 0 && p.bounded_rows == 0) {
+      search.enter(1, "linear");
       ssn_.attempt(search, lambda, 10);
       return;
     }
+    search.enter(1, "warm start");
     if (search.consider(lambda)) return;
     if (!cold && (ssn_.attempt(search, lambda, 30) || search.exhausted())) return;
     const bool mechanism = p.scalar_rows - p.bounded_rows > 3 * p.contacts();
     const std::span<const Variant> variants = mechanism ? std::span<const Variant>(kMechanism) : kContacts;
     for (std::size_t i = 0; i < variants.size(); ++i) {
       const Variant& v = variants[i];
+      search.enter(2 + static_cast<int>(i), i == 0 ? "interior point" : "further interior point");
       const int iterations = i < 2 ? 40 : 60;
       const InteriorPointOptions options{v.coupling, v.fraction, v.reset_slack, iterations, par_.polish_from};
       const bool regular = point_.run(search, options, ssn_);
       if (search.done()) return;
       if (regular && (ssn_.attempt_from(search, point_.best(), 60) || search.exhausted())) return;
       if (i == (mechanism ? 3 : 1)) {
+        search.stage_name = "proximal Newton";
         lambda = search.best();
         if (fixed_point_.run(search, ssn_, 20, 1e-3, lambda) || search.exhausted()) return;
       }
     }
     if (par_.admm_iterations == 0) return;
+    search.enter(100, "admm");
     lambda.setZero();
     admm_.run(search, {par_.admm_iterations, true, false}, ssn_, lambda);
-    if (!search.done()) ssn_.attempt_from(search, search.best(), 150);
+    for (int i = 0; i < 3 && !search.done(); ++i) ssn_.attempt_from(search, search.best(), 900);
   }
 
  private:

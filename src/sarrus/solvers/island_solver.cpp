@@ -165,10 +165,16 @@ SolveReport IslandSolver::solve(const ConstraintProblem& p, double tolerance, st
   }
   bool found = true;
   bool exhausted = false;
+  int stage = -1;
   for (int i = 0; i < island_count_; ++i) {
     const NcpSearch& search = islands_[at(i)]->search;
     report.iterations += search.iterations;
     report.factorisations += search.system.factorisations();
+    report.attempts += search.attempts;
+    if (search.stage > stage) {
+      stage = search.stage;
+      report.stage = search.stage_name;
+    }
     found = found && search.found();
     exhausted = exhausted || (!search.converged() && search.exhausted());
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 #include "sarrus/solvers/ncp_problem.h"
 #include "sarrus/solvers/ncp_system.h"
@@ -29,6 +30,7 @@ class NcpSearch {
     converged_ = false;
     iterations = 0;
     attempts = 0;
+    enter(0, {});
   }
 
   // An evaluated iterate. True if its projection on K, which is what a solver returns, meets the tolerance: where
@@ -66,6 +68,13 @@ class NcpSearch {
 
   int iterations = 0;
   int attempts = 0;  // of the semismooth Newton method
+  // Of a method with stages: rank and name of the last one entered.
+  void enter(int rank, std::string_view name) {
+    stage = rank;
+    stage_name = name;
+  }
+  int stage = 0;
+  std::string_view stage_name;
 
  private:
   bool meets(const NcpResidual& residual) const { return residual.natural <= tolerance_ * residual.scale; }

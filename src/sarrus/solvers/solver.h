@@ -30,6 +30,8 @@ struct SolveReport {
   Residuals residuals;  // the judge's, of the returned impulses
   int iterations = 0;
   int factorisations = 0;
+  std::string_view stage = {};  // of a solver with stages: the last one that an island needed
+  int attempts = 0;             // semismooth Newton attempts
 };
 
 // Solvers keep their workspace between calls: one object per simulation and thread, reused step after step.

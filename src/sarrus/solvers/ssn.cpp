@@ -80,12 +80,11 @@ Vec3 Ssn::contact_map(const Vec3& lambda, const Vec3& sigma, double mu, double r
   return lambda - project_cone(lambda - r * v, mu);
 }
 
-Ssn::Local Ssn::contact_block(const Vec3& lambda, const Vec3& sigma, const Vec3& R, double mu, double r, double delta,
-                              const double* frozen_gamma) {
+Ssn::Local Ssn::contact_block(const Vec3& lambda, const Vec3& sigma, const Vec3& R, double mu, double r, double delta) {
   Local out;
   Vec3 v = sigma;
-  v[2] += frozen_gamma ? *frozen_gamma : de_saxce(sigma, mu);
-  const Vec2 q = frozen_gamma ? Vec2(Vec2::Zero()) : coupling(sigma, mu);
+  v[2] += de_saxce(sigma, mu);
+  const Vec2 q = coupling(sigma, mu);
   const Vec3 y = lambda - r * v;
   const double yt = length2(y[0], y[1]);
   Eigen::Map<Mat3Row> G(out.G);
@@ -133,7 +132,7 @@ void Ssn::evaluate(const NcpProblem& p, double r, Iterate& x) {
     const NcpBlock& b = p.blocks[i];
     const Vec3 lambda = x.lambda.segment<3>(b.row);
     Vec3 v = x.sigma.segment<3>(b.row);
-    v[2] += frozen_ ? frozen_[i - static_cast<std::size_t>(p.scalar_blocks)] : de_saxce(v, b.mu);
+    v[2] += de_saxce(v, b.mu);
     const Vec3 y = lambda - r * v;
     const double t = length2(y[0], y[1]);
     const Zone zone = t <= b.mu * y[2] ? Zone::stick : b.mu * t <= -y[2] ? Zone::open : Zone::slip;
@@ -231,44 +230,19 @@ NcpResidual Ssn::run(NcpSearch& search, const SsnOptions& given, GrowingVector& 
       break;
     }
     if (converged) break;
-    if (o.adaptive) adapt(norm, o.delta);
+    if (o.adaptive) adapt(norm, o);
   }
   lambda = run_best_;
   return best;
 }
 
 // After a step from an iterate with |F| = norm and the zones in zones_.
-void Ssn::adapt(double norm, double& delta) const {
+void Ssn::adapt(double norm, SsnOptions& o) const {
   if (x_.zones == zones_) {
-    delta = std::max(kLeastShift, 0.1 * delta);
+    o.delta = std::max(kLeastShift, (x_.norm < 0.5 * norm ? 0.1 : o.shrink) * o.delta);
   } else if (x_.norm > norm) {
-    delta = std::min(kLargestShift, 10.0 * delta);
+    o.delta = std::min(kLargestShift, 10.0 * o.delta);
   }
-}
-
-bool Ssn::run_frozen(NcpSearch& search, const std::vector<double>& gamma, int steps, double enough,
-                     GrowingVector& lambda) {
-  const NcpProblem& p = search.problem;
-  SsnOptions o;
-  o.delta = kLargestShift;
-  resize(p);
-  frozen_ = gamma.data();
-  x_.lambda = lambda;
-  evaluate(p, o.r, x_);
-  double history[4] = {x_.norm, 0, 0, 0};
-  for (int step = 1; step <= steps && !search.exhausted() && x_.norm > enough; ++step) {
-    if (!std::isfinite(x_.norm) || !direction(search, o, x_)) break;
-    ++search.iterations;
-    const double norm = x_.norm;
-    std::swap(zones_, x_.zones);
-    x_.zones.resize(zones_.size());
-    line_search(p, o.r, *std::max_element(history, history + 4));
-    history[step % 4] = x_.norm;
-    adapt(norm, o.delta);
-  }
-  frozen_ = nullptr;
-  lambda = x_.lambda;
-  return x_.norm <= enough;
 }
 
 bool Ssn::attempt(NcpSearch& search, GrowingVector& lambda, int steps) {
@@ -279,7 +253,7 @@ bool Ssn::attempt(NcpSearch& search, GrowingVector& lambda, int steps) {
   const NcpResidual quick = run(search, {r, SsnOptions{}.delta, kQuickSteps, kQuickPatience}, lambda);
   if (search.done()) return search.converged();
   if (!(quick.natural < 0.1 * before)) lambda = start_;
-  run(search, {1.0, kLargestShift, steps, steps / 3, true}, lambda);
+  run(search, {1.0, kLargestShift, steps, steps / 3, true, search.attempts % 2 == 0 ? 0.3 : 0.1}, lambda);
   return search.converged();
 }
 

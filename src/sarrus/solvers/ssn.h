@@ -14,7 +14,9 @@
 // delta / (lambda_min + delta) per step. A small one is right when the zones of all contacts are known. When they are
 // not, rows that contradict each other by e give steps of e / delta, and a small shift throws the iteration far away:
 // real piles have many contacts with nearly no load, whose gaps do not fit the rigid bodies they belong to. Hence the
-// adaptive variant: a step that changes no zone divides delta by 10; one that does and raises |F| multiplies it by 10.
+// adaptive variant: a step that changes no zone shrinks delta; one that does and raises |F| multiplies it by 10.
+// Shrinking slowly when |F| does not fall helps some problems (impulses then drift along redundant directions, and a
+// long step crosses many zones at once) and hurts others; attempts alternate.
 // Line search: nonmonotone over 4 values of |F|; if no trial is accepted the one with the smallest |F| is taken even
 // though it rose, which often finds the active set.
 #pragma once
@@ -32,7 +34,8 @@ struct SsnOptions {
   double delta = 1e-8;
   int steps = 15;
   int patience = 4;       // steps without a smaller natural map before giving up
-  bool adaptive = false;  // delta moves between 1e-10 and 1e-3
+  bool adaptive = false;  // delta moves between 1e-11 and 1e-3
+  double shrink = 0.1;    // of delta when no zone changed and |F| did not halve
 };
 
 class Ssn {
@@ -41,14 +44,10 @@ class Ssn {
   NcpResidual run(NcpSearch& search, const SsnOptions& options, GrowingVector& lambda);
 
   // One attempt of the cascade: a quick pass with a small delta, then the adaptive one from where it began. The step r
-  // of the quick passes cycles through {1, 10, 0.1}. True if converged.
+  // of the quick passes cycles through {1, 10, 0.1}, the shrinking alternates. True if converged.
   bool attempt(NcpSearch& search, GrowingVector& lambda, int steps);
   // The same from a point that is left unchanged.
   bool attempt_from(NcpSearch& search, const GrowingVector& lambda, int steps);
-
-  // The convex problem in which Gamma is a given number per contact: v^_n = sigma_n + gamma. Runs until |F| <= enough.
-  // True if it got there. lambda holds the last iterate.
-  bool run_frozen(NcpSearch& search, const std::vector<double>& gamma, int steps, double enough, GrowingVector& lambda);
 
   // Local blocks at (lambda, sigma), for tests: G and h by constraint.
   struct Local {
@@ -56,8 +55,7 @@ class Ssn {
     Vec3 h;
   };
   static Vec3 contact_map(const Vec3& lambda, const Vec3& sigma, double mu, double r);  // F of one contact
-  static Local contact_block(const Vec3& lambda, const Vec3& sigma, const Vec3& R, double mu, double r, double delta,
-                             const double* frozen_gamma = nullptr);
+  static Local contact_block(const Vec3& lambda, const Vec3& sigma, const Vec3& R, double mu, double r, double delta);
 
  private:
   enum class Zone : std::uint8_t { open, stick, slip };  // scalar rows: at a bound, between, at the other bound
@@ -72,13 +70,12 @@ class Ssn {
   bool direction(NcpSearch& search, const SsnOptions& options, const Iterate& x);
   bool linearise(const NcpProblem& problem, const SsnOptions& options, const Iterate& x);
   void line_search(const NcpProblem& problem, double r, double reference);
-  void adapt(double norm, double& delta) const;
+  void adapt(double norm, SsnOptions& options) const;
 
   Iterate x_, trial_, best_trial_;
   GrowingVector g_, h_, step_, scratch_, w_, run_best_, point_, start_;
   std::vector<double> cones_;
-  std::vector<Zone> zones_;         // before the step
-  const double* frozen_ = nullptr;  // Gamma by contact, or null: the true one
+  std::vector<Zone> zones_;  // before the step
 };
 
 std::vector<ParameterInfo> ssn_parameter_info();
