@@ -234,17 +234,18 @@ TEST(Bias, UnilateralCases) {
   const auto bias = [&](double gap, double v_minus, double v_free, double restitution) {
     return unilateral_bias(gap, slop, v_minus, v_free, restitution, erp, o);
   };
-  EXPECT_NEAR(bias(0.02, -1, -1, 0), 0.021 / 0.01, 1e-12);           // open: may close by the gap
-  EXPECT_NEAR(bias(-0.006, -1, -1, 0), 0.2 * -0.005 / 0.01, 1e-12);  // penetrating: a share of it is removed
-  EXPECT_NEAR(bias(-0.001, -1, -1, 0), 0.0, 1e-15);                  // exactly at the tolerated depth
-  EXPECT_NEAR(bias(-0.0005, -1, -1, 0), 0.0005 / 0.01, 1e-12);       // within the slop it may still sink
-  EXPECT_NEAR(bias(0, -2, -2, 0.5), -1.0, 1e-12);                    // touching and fast: v+ >= 1
-  EXPECT_NEAR(bias(-0.006, -2, -2, 0.5), -1.0 - 0.1, 1e-12);         // bounces and is pushed out
-  EXPECT_NEAR(bias(0, -0.4, -0.4, 0.5), 0.001 / 0.01, 1e-12);        // slower than the threshold: no bounce
-  EXPECT_NEAR(bias(0, 1, 1, 0.5), 0.001 / 0.01, 1e-12);              // separating: no bounce
-  EXPECT_NEAR(bias(0.019, -2, -2, 0.5), -1.0, 1e-12);                // closes within the step: bounces at once
-  EXPECT_NEAR(bias(0.021, -2, -2, 0.5), 0.022 / 0.01, 1e-12);        // would not reach the surface in this step
-  EXPECT_NEAR(bias(0.021, -2, -2.2, 0.5), -1.0, 1e-12);              // would, with the forces of the step
+  const double dead = 1e-5;                                                  // slop / 100
+  EXPECT_NEAR(bias(0.02, -1, -1, 0), (0.021 - dead) / 0.01, 1e-12);          // open: may close by the gap
+  EXPECT_NEAR(bias(-0.006, -1, -1, 0), 0.2 * (dead - 0.005) / 0.01, 1e-12);  // penetrating: a share of it is removed
+  for (const double r : {-0.99 * dead, 0.0, 0.99 * dead}) EXPECT_EQ(bias(r - slop, -1, -1, 0), 0.0);  // dead zone
+  EXPECT_NEAR(bias(-0.0005, -1, -1, 0), (0.0005 - dead) / 0.01, 1e-12);  // within the slop it may still sink
+  EXPECT_NEAR(bias(0, -2, -2, 0.5), -1.0, 1e-12);                        // touching and fast: v+ >= 1
+  EXPECT_NEAR(bias(-0.006, -2, -2, 0.5), -1.0 - 0.1, 1e-12);             // bounces and is pushed out
+  EXPECT_NEAR(bias(0, -0.4, -0.4, 0.5), (0.001 - dead) / 0.01, 1e-12);   // slower than the threshold: no bounce
+  EXPECT_NEAR(bias(0, 1, 1, 0.5), (0.001 - dead) / 0.01, 1e-12);         // separating: no bounce
+  EXPECT_NEAR(bias(0.019, -2, -2, 0.5), -1.0, 1e-12);                    // closes within the step: bounces at once
+  EXPECT_NEAR(bias(0.021, -2, -2, 0.5), (0.022 - dead) / 0.01, 1e-12);   // would not reach the surface in this step
+  EXPECT_NEAR(bias(0.021, -2, -2.2, 0.5), -1.0, 1e-12);                  // would, with the forces of the step
 }
 
 TEST(Bias, ContactsUseTheNormalVelocityBeforeTheStep) {
