@@ -157,8 +157,9 @@ bool Ssn::linearise(const NcpProblem& p, const SsnOptions& o, const Iterate& x) 
   double* G = cones_.data();
   for (std::size_t i = static_cast<std::size_t>(p.scalar_blocks); i < p.blocks.size(); ++i, G += 9) {
     const NcpBlock& b = p.blocks[i];
-    const Local local =
-        contact_block(x.lambda.segment<3>(b.row), x.sigma.segment<3>(b.row), p.R.segment<3>(b.row), b.mu, o.r, o.delta);
+    const double* gamma = frozen_ ? frozen_ + (i - static_cast<std::size_t>(p.scalar_blocks)) : nullptr;
+    const Local local = contact_block(x.lambda.segment<3>(b.row), x.sigma.segment<3>(b.row), p.R.segment<3>(b.row),
+                                      b.mu, o.r, o.delta, gamma);
     std::copy_n(local.G, 9, G);
     h_.segment<3>(b.row) = local.h;
     symmetric = symmetric && G[1] == G[3] && G[2] == G[6] && G[5] == G[7];

@@ -60,6 +60,8 @@ class Ssn {
                              const double* frozen_gamma = nullptr);
 
  private:
+  friend struct SsnProbe;  // tests compare single steps with dense algebra
+
   enum class Zone : std::uint8_t { open, stick, slip };  // scalar rows: at a bound, between, at the other bound
   struct Iterate {
     GrowingVector lambda, u, sigma, F;
