@@ -5,6 +5,7 @@
 #include <tbb/global_control.h>
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -75,7 +76,10 @@ Modes all_modes(const Mat3& G, const Vec3& b, double mu) {
     const Vec3 w(mu * std::cos(t), mu * std::sin(t), 1);
     const double normal = -b[2] / G.row(2).dot(w);
     const Vec3 l = normal * w;
-    if (normal >= 0 && w.head<2>().dot((G * l + b).head<2>()) <= 0) out.impulses.push_back(l);
+    if (!(normal >= 0 && w.head<2>().dot((G * l + b).head<2>()) <= 0)) continue;
+    const bool known = std::any_of(out.impulses.begin(), out.impulses.end(),
+                                   [&](const Vec3& x) { return (x - l).norm() < 1e-6 * (1 + l.norm()); });
+    if (!known) out.impulses.push_back(l);
   }
   out.hyperbolic = mu * G.col(2).head<2>().norm() >= G(2, 2);
   return out;

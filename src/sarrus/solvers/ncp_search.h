@@ -22,7 +22,8 @@ class NcpSearch {
     budget_ = budget;
     system.prepare(problem);
     system.reset_count();
-    best_.resize(problem.rows());
+    for (GrowingVector* v : {&best_, &projected_, &sigma_}) v->resize(problem.rows());
+    for (GrowingVector* v : {&u_, &scratch_}) v->resize(problem.padded_size());
     best_.setZero();
     best_residual_.natural = std::numeric_limits<double>::infinity();
     found_ = false;
@@ -37,7 +38,6 @@ class NcpSearch {
     if (!std::isfinite(residual.natural)) return false;
     keep(lambda, residual);
     if (!meets(residual)) return false;
-    projected_.resize(lambda.size());
     projected_ = lambda;
     problem.project(projected_);
     evaluate(projected_);
@@ -76,9 +76,6 @@ class NcpSearch {
     best_ = lambda;
   }
   void evaluate(const GrowingVector& lambda) {
-    u_.resize(problem.padded_size());
-    scratch_.resize(problem.padded_size());
-    sigma_.resize(problem.rows());
     problem.evaluate(lambda, u_, sigma_, scratch_);
     last_residual_ = problem.residual(lambda, sigma_);
   }
