@@ -9,6 +9,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "problem/random_problem.h"
 #include "sarrus/families/families.h"
 #include "sarrus/math/cones.h"
+#include "sarrus/solvers/island_solver.h"
 #include "solvers/problem_surgery.h"
 
 namespace sarrus {
@@ -331,6 +333,32 @@ TEST(CascadeBudget, TheWarmStartIsALowerBound) {
       EXPECT_LE(a.judged.natural_map_relative, judge(p, near, ws).natural_map_relative) << family << ", " << budget;
       EXPECT_NE(a.report.status, SolveStatus::converged);
     }
+  }
+}
+
+// A stage that offers a good point between worse ones, huge ones and numbers that are not finite.
+class BadStage final : public IslandMethod {
+ public:
+  void solve(NcpSearch& search, GrowingVector& lambda) override {
+    search.consider(lambda);
+    GrowingVector x = lambda;
+    for (const double factor : {0.5, -1.0, 1e30, 1e300, std::numeric_limits<double>::quiet_NaN(), kInfinity, 2.0}) {
+      x = factor * lambda;
+      search.consider(x);
+    }
+    lambda.setConstant(std::numeric_limits<double>::quiet_NaN());  // what a stage leaves there does not count
+  }
+};
+
+TEST(CascadeBudget, ABadStageNeverWorsensTheResult) {
+  for (const char* family : {"stewart", "walker31", "pile200"}) {
+    const ConstraintProblem p = problem_family(family).make(1);
+    const std::vector<double> good = solve(p, "cascade", 1e-6).lambda;
+    std::vector<double> lambda = good;
+    const auto solver = make_island_solver([] { return std::make_unique<BadStage>(); }, {});
+    const SolveReport report = solver->solve(p, 1e-14, lambda);
+    EXPECT_EQ(report.status, SolveStatus::stalled) << family;
+    for (std::size_t i = 0; i < good.size(); ++i) EXPECT_NEAR(lambda[i], good[i], 1e-13 * (1 + std::abs(good[i])));
   }
 }
 

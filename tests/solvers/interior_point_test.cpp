@@ -46,11 +46,12 @@ struct InteriorPointProbe {
     Vec3 w, dw, r_c;
     double mu;
     Mat3 Theta, N;
+    NtScaling nt;
   };
   int contacts() const { return static_cast<int>(ip.cones_.size()); }
   Contact contact(int k) const {
     const auto& c = ip.cones_[static_cast<std::size_t>(k)];
-    Contact out{c.w, c.dw, c.r_c, c.mu, {}, Mat3::Zero()};
+    Contact out{c.w, c.dw, c.r_c, c.mu, {}, Mat3::Zero(), c.nt};
     const Vec3 T(1, 1, c.mu);
     for (int i = 0; i < 3; ++i) {
       const Vec3 column = c.nt.apply(c.nt.apply(T.cwiseProduct(Vec3::Unit(i))));
@@ -335,6 +336,52 @@ TEST(InteriorPointStep, DirectionsSolveTheFullKktSystem) {
       EXPECT_LT(worst, step_tolerance(rows)) << name(rows) << (coupling ? "" : ", symmetric");
     }
   }
+}
+
+// The corrector's step and slack step satisfy the linearised complementarity with Mehrotra's term:
+//   x dw + w dx = target - x w - a^2 dx_a dw_a,   on cones  l o (dz~ + ds~) = target e - l o l - a^2 dz~_a o ds~_a
+TEST(InteriorPointStep, CorrectorAimsAtItsTarget) {
+  std::mt19937 rng(410);
+  double worst = 0;
+  const auto record = [&](double left, double right) {
+    worst = std::max(worst, std::abs(left - right) / (1 + std::abs(left) + std::abs(right)));
+  };
+  for (int trial = 0; trial < 20; ++trial) {
+    InteriorPointProbe probe;
+    ASSERT_TRUE(probe.begin(kkt_problem(rng, kRows[trial % 2])));
+    ASSERT_TRUE(probe.predictor(trial % 3 != 0));
+    const InteriorPointProbe affine = probe;
+    const double a = 0.5 * std::min(1.0, probe.boundary());
+    const double target = 0.2 * probe.tau(0);
+    ASSERT_TRUE(probe.corrector(target, a));
+    const NcpProblem& p = probe.problem();
+    const VecX lambda = probe.lambda();
+    for (int i = 0; i < p.scalar_rows; ++i) {
+      const InteriorPointProbe::Bounds b = probe.bounds(i), b_a = affine.bounds(i);
+      const double d = probe.step()[i], d_a = affine.step()[i];
+      if (std::isfinite(p.lower[i])) {
+        const double x = lambda[i] - p.lower[i];
+        record(x * b.dw_lower + b.w_lower * d, target - x * b.w_lower - a * a * d_a * b_a.dw_lower);
+      }
+      if (std::isfinite(p.upper[i])) {
+        const double x = p.upper[i] - lambda[i];
+        record(x * b.dw_upper - b.w_upper * d, target - x * b.w_upper + a * a * d_a * b_a.dw_upper);
+      }
+    }
+    for (int k = 0; k < probe.contacts(); ++k) {
+      const InteriorPointProbe::Contact c = probe.contact(k);
+      const int row = p.scalar_rows + 3 * k;
+      const Vec3 T(1, 1, c.mu);
+      const auto dz = [&](const VecX& step) { return c.nt.apply(T.cwiseProduct(Vec3(step.segment<3>(row)))); };
+      const auto ds = [&](const Vec3& dw) { return c.nt.apply_inverse(dw.cwiseQuotient(T)); };
+      const Vec3 l = c.nt.apply(T.cwiseProduct(Vec3(lambda.segment<3>(row))));
+      const Vec3 left = lorentz_product(l, dz(probe.step()) + ds(c.dw));
+      const Vec3 second = lorentz_product(dz(affine.step()), ds(affine.contact(k).dw));
+      const Vec3 right = Vec3(0, 0, target) - lorentz_product(l, l) - a * a * second;
+      for (int r = 0; r < 3; ++r) record(left[r], right[r]);
+    }
+  }
+  EXPECT_LT(worst, 1e-10);
 }
 
 // Rows without a curved Gamma: r_p shrinks by the step, apart from the shift.

@@ -32,7 +32,7 @@ struct SsnOptions {
   double delta = 1e-8;
   int steps = 15;
   int patience = 4;       // steps without a smaller natural map before giving up
-  bool adaptive = false;  // delta moves between 1e-10 and 1e-3
+  bool adaptive = false;  // delta moves between 1e-11 and 1e-3
 };
 
 class Ssn {
