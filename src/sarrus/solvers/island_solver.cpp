@@ -143,9 +143,7 @@ void IslandSolver::solve_island(const ConstraintProblem& p, double tolerance, st
     std::fill_n(lambda.data() + p.blocks[at(b)].row, p.blocks[at(b)].rows, 0.0);
   }
   if (!search.found()) return;
-  island.lambda = search.best();
-  search.problem.project(island.lambda);
-  search.problem.scatter(island.lambda, lambda);
+  search.problem.scatter(search.answer(), lambda);
   // Scaling back rounds: impulses at a bound shall be exactly there.
   for (const int b : blocks) {
     if (p.blocks[at(b)].kind != BlockKind::soft) continue;
