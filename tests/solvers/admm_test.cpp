@@ -381,7 +381,8 @@ TEST(Registry, RefusesUnknownNamesAndBadValues) {
     const std::string what = refusal([&] { make_solver(id, p); });
     EXPECT_NE(what.find(text), std::string::npos) << what;
   };
-  says("admm", {}, "solver 'admm': unknown; use one of cascade, ssn, ipm, admm2, admm-ncp-fp, admm-ncp-la, admm-ncp-sa, admm-ccp");
+  says("admm", {},
+       "solver 'admm': unknown; use one of cascade, ssn, ipm, admm2, admm-ncp-fp, admm-ncp-la, admm-ncp-sa, admm-ccp");
   says("admm-ccp", {{"max_iteration", 10}}, "parameter 'max_iteration': unknown; did you mean 'max_iterations'?");
   says("admm-ccp", {{"colour_of_the_sky", 10}}, "unknown; use one of max_iterations");
   says("admm-ccp", {{"eta", kNan}}, "give a finite number");

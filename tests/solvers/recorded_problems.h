@@ -1,6 +1,6 @@
-// Constraint problems as the simulator meets them: a built-in scene runs and the problem of every k-th step is copied. The
-// run is solved by ADMM, so that the problems do not change with the default solver: bounds of the tests were measured on
-// them.
+// Constraint problems as the simulator meets them: a built-in scene runs and the problem of every k-th step is copied.
+// The run is solved by ADMM, so that the problems do not change with the default solver: bounds of the tests were
+// measured on them.
 #pragma once
 
 #include <string>

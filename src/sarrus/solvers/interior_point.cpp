@@ -342,7 +342,7 @@ const List& parameters() {
       {"coupling", "De Saxce coupling in the Newton matrix (LU), 0: Cholesky", 0, 1, &P::coupling},
       {"fraction", "of the step to the boundary", 0.1, 0.9999, &P::fraction},
       {"reset_slack", "keep the slack above the velocity after each step, 0 or 1", 0, 1, &P::reset_slack},
-      {"max_iterations", "iteration limit", 1, 1e9, &P::max_iterations},
+      {"max_iterations", "iteration limit, polishing steps not counted", 1, 1e9, &P::max_iterations},
       {"polish_from", "natural map from which semismooth Newton steps are tried; 0: never", 0, 1e9, &P::polish_from},
   };
   return list;

@@ -41,6 +41,8 @@ class InteriorPoint {
   const GrowingVector& best() const { return run_best_; }
 
  private:
+  friend struct InteriorPointProbe;  // tests compare single steps with dense algebra
+
   struct Cone {
     double mu;  // not below 1e-4
     NtScaling nt;

@@ -143,9 +143,14 @@ void IslandSolver::solve_island(const ConstraintProblem& p, double tolerance, st
     std::fill_n(lambda.data() + p.blocks[at(b)].row, p.blocks[at(b)].rows, 0.0);
   }
   if (!search.found()) return;
-  island.lambda = search.best();
-  search.problem.project(island.lambda);
-  search.problem.scatter(island.lambda, lambda);
+  search.problem.scatter(search.answer(), lambda);
+  // Scaling back rounds: impulses at a bound shall be exactly there.
+  for (const int b : blocks) {
+    if (p.blocks[at(b)].kind != BlockKind::soft) continue;
+    for (int r = p.blocks[at(b)].row; r < p.blocks[at(b)].row + p.blocks[at(b)].rows; ++r) {
+      lambda[at(r)] = std::clamp(lambda[at(r)], p.lower[at(r)], p.upper[at(r)]);
+    }
+  }
 }
 
 SolveReport IslandSolver::solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) {

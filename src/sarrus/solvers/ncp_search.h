@@ -23,9 +23,10 @@ class NcpSearch {
     budget_ = budget;
     system.prepare(problem);
     system.reset_count();
-    best_.resize(problem.rows());
+    for (GrowingVector* v : {&best_, &answer_, &projected_, &sigma_}) v->resize(problem.rows());
+    for (GrowingVector* v : {&u_, &scratch_}) v->resize(problem.padded_size());
     best_.setZero();
-    best_residual_.natural = std::numeric_limits<double>::infinity();
+    best_residual_ = {std::numeric_limits<double>::infinity(), 1.0};
     found_ = false;
     converged_ = false;
     iterations = 0;
@@ -33,25 +34,31 @@ class NcpSearch {
     enter(0, {});
   }
 
-  // An evaluated iterate. True if its projection on K, which is what a solver returns, meets the tolerance: where
-  // bodies are light a projection by 1e-9 N s may change velocities by 1e-6 m/s.
+  // An evaluated iterate. What counts is its projection on K, which is what a solver returns: where bodies are light a
+  // projection by 1e-9 N s may change velocities by 1e-6 m/s. True if the projection meets the tolerance.
   bool offer(const GrowingVector& lambda, const NcpResidual& residual) {
     if (!std::isfinite(residual.natural)) return false;
-    keep(lambda, residual);
-    if (!meets(residual)) return false;
-    projected_.resize(lambda.size());
+    if (residual.relative() < best_residual_.relative()) {
+      best_residual_ = residual;
+      best_ = lambda;
+    }
+    if (found_ && residual.relative() >= answer_residual_.relative()) return false;
     projected_ = lambda;
     problem.project(projected_);
-    evaluate(projected_);
-    if (!meets(last_residual_)) return false;
-    best_ = projected_;
-    best_residual_ = last_residual_;
+    const NcpResidual judged = evaluate(projected_);
+    if (!std::isfinite(judged.natural) || (found_ && judged.relative() >= answer_residual_.relative())) return false;
+    found_ = true;
+    answer_ = projected_;
+    answer_residual_ = judged;
+    if (!meets(judged)) return false;
+    best_ = answer_;
+    best_residual_ = judged;
     converged_ = true;
     return true;
   }
   // Evaluates and offers.
   bool consider(const GrowingVector& lambda) {
-    evaluate(lambda);
+    last_residual_ = evaluate(lambda);
     return offer(lambda, last_residual_);
   }
   bool converged() const { return converged_; }
@@ -59,7 +66,8 @@ class NcpSearch {
   bool exhausted() const { return system.factorisations() >= budget_; }
   bool done() const { return converged() || exhausted(); }
   bool found() const { return found_; }
-  const GrowingVector& best() const { return best_; }
+  const GrowingVector& best() const { return best_; }      // for stages to start from; it may be outside of K
+  const GrowingVector& answer() const { return answer_; }  // the best projection; there is one if found()
   const NcpResidual& best_residual() const { return best_residual_; }
   // Absolute thresholds of the method are meant for numbers around 1; smaller problems need smaller ones.
   double threshold(double value, const GrowingVector& lambda) const {
@@ -78,26 +86,17 @@ class NcpSearch {
 
  private:
   bool meets(const NcpResidual& residual) const { return residual.natural <= tolerance_ * residual.scale; }
-  void keep(const GrowingVector& lambda, const NcpResidual& residual) {
-    if (found_ && residual.relative() >= best_residual_.relative()) return;
-    found_ = true;
-    best_residual_ = residual;
-    best_ = lambda;
-  }
-  void evaluate(const GrowingVector& lambda) {
-    u_.resize(problem.padded_size());
-    scratch_.resize(problem.padded_size());
-    sigma_.resize(problem.rows());
+  NcpResidual evaluate(const GrowingVector& lambda) {
     problem.evaluate(lambda, u_, sigma_, scratch_);
-    last_residual_ = problem.residual(lambda, sigma_);
+    return problem.residual(lambda, sigma_);
   }
 
   double tolerance_ = 0;
   int budget_ = 0;
   bool found_ = false;
   bool converged_ = false;
-  GrowingVector best_, projected_;
-  NcpResidual best_residual_;
+  GrowingVector best_, answer_, projected_;
+  NcpResidual best_residual_, answer_residual_;
   NcpResidual last_residual_;
   GrowingVector u_, sigma_, scratch_;
 };

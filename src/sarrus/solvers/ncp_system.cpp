@@ -72,6 +72,7 @@ void NcpSystem::prepare(const NcpProblem& p) {
   std::sort(edges_.begin(), edges_.end());
   edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
   llt_.analyse(edges_);
+  lu_.resize(llt_.graph());  // now, not at its first use, which may come many steps later
   pairs_.clear();
   for (const NcpBlock& b : p.blocks) {
     for (int k = 0; k < b.nodes; ++k) {
@@ -137,7 +138,6 @@ bool NcpSystem::factor(const NcpProblem& p, const double* g, const double* cones
   if (symmetric) {
     llt_.set_zero();
   } else {
-    lu_.resize(llt_.graph());
     lu_.set_zero();
   }
   double* H = symmetric ? llt_.values() : lu_.lower();

@@ -58,6 +58,8 @@ class Ssn {
   static Local contact_block(const Vec3& lambda, const Vec3& sigma, const Vec3& R, double mu, double r, double delta);
 
  private:
+  friend struct SsnProbe;  // tests compare single steps with dense algebra
+
   enum class Zone : std::uint8_t { open, stick, slip };  // scalar rows: at a bound, between, at the other bound
   struct Iterate {
     GrowingVector lambda, u, sigma, F;
