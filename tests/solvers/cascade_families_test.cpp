@@ -193,18 +193,20 @@ TEST(CascadeCold, ClaimsOfEverySolverAreConfirmed) {
 
 TEST(CascadeWarm, TheAnswerOfTheStepBeforeSavesWork) {
   for (const char* family : {"fourbar_chain", "stewart", "walker31", "gazelle38", "ironman54"}) {
-    int cold = 0, warm = 0;
-    for (const std::uint64_t seed : {1, 2, 3}) {
+    std::vector<int> cold, warm;  // single problems may be hard from anywhere: medians
+    for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
       const WarmPair pair = warm_pair(problem_family(family), seed);
       const Answer first = solve(pair.first, "cascade", kTolerance);
       const Answer second = solve(pair.second, "cascade", kTolerance, {}, first.lambda);
       expect_solved(second, family, kTolerance);
-      warm += second.report.factorisations;
-      cold += solve(pair.second, "cascade", kTolerance).report.factorisations;
+      warm.push_back(second.report.factorisations);
+      cold.push_back(solve(pair.second, "cascade", kTolerance).report.factorisations);
       EXPECT_EQ(solve(pair.first, "cascade", 1.01 * kTolerance, {}, first.lambda).report.factorisations, 0) << family;
     }
-    EXPECT_LT(warm, cold) << family;
-    RecordProperty(family, std::to_string(warm) + " warm, " + std::to_string(cold) + " cold");
+    std::sort(warm.begin(), warm.end());
+    std::sort(cold.begin(), cold.end());
+    EXPECT_LT(warm[2], cold[2]) << family;
+    RecordProperty(family, std::to_string(warm[2]) + " warm, " + std::to_string(cold[2]) + " cold");
   }
 }
 
