@@ -15,7 +15,10 @@ using BlockMap = Eigen::Map<MatX, 0, Eigen::OuterStride<>>;
 using ConstBlockMap = Eigen::Map<const MatX, 0, Eigen::OuterStride<>>;
 
 // Cholesky of the lower triangle of A, then A <- L^-1 with a zero upper triangle and zero padding rows.
-bool invert_cholesky(double* A, int n, int ld, double* L) {
+template <int N>
+bool invert_cholesky(double* A, int size, int ld_size, double* L) {
+  const int n = N > 0 ? N : size;
+  const int ld = N > 0 ? (N + 3) / 4 * 4 : ld_size;
   std::fill(L, L + n * ld, 0.0);
   for (int j = 0; j < n; ++j) {
     double d = A[j * ld + j];
@@ -42,7 +45,8 @@ bool invert_cholesky(double* A, int n, int ld, double* L) {
 }
 
 bool invert_or_factor(double* A, int n, int ld, double* scratch) {
-  if (n <= kLargeNode) return invert_cholesky(A, n, ld, scratch);
+  if (n == 6) return invert_cholesky<6>(A, n, ld, scratch);
+  if (n <= kLargeNode) return invert_cholesky<0>(A, n, ld, scratch);
   BlockMap map(A, n, n, Eigen::OuterStride<>(ld));
   if (!map.allFinite()) return false;
   Eigen::Ref<MatX, 0, Eigen::OuterStride<>> ref(map);

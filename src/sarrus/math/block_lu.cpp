@@ -19,9 +19,9 @@ ConstBlockMap map(const double* A, int rows, int columns) {
 }
 
 // Gaussian elimination with row pivoting of A (n x n, N if N > 0), the rows of Q following: on entry Q = 1, on return
-// A = U in the upper triangle and Q = L^-1 P.
+// A = U in the upper triangle, Q = L^-1 P, and `reciprocal` holds 1 / U_kk.
 template <int N>
-bool eliminate(double* A, double* Q, int size, int ld_size) {
+bool eliminate(double* A, double* Q, double* reciprocal, int size, int ld_size) {
   const int n = N > 0 ? N : size;
   const int ld = N > 0 ? (N + 3) / 4 * 4 : ld_size;
   for (int k = 0; k < n; ++k) {
@@ -37,16 +37,17 @@ bool eliminate(double* A, double* Q, int size, int ld_size) {
         std::swap(Q[c * ld + k], Q[c * ld + pivot]);
       }
     }
-    double factor[N > 0 ? N : kLargeNode];
-    const double inverse = 1.0 / p;
-    for (int r = 0; r < n; ++r) factor[r] = r > k ? A[k * ld + r] * inverse : 0.0;
+    // Whole columns, padding included: rows up to k have a zero factor.
+    double factor[N > 0 ? (N + 3) / 4 * 4 : kLargeNode];
+    reciprocal[k] = 1.0 / p;
+    for (int r = 0; r < ld; ++r) factor[r] = r > k ? A[k * ld + r] * reciprocal[k] : 0.0;
     for (int c = k; c < n; ++c) {
       const double a = A[c * ld + k];
-      for (int r = 0; r < n; ++r) A[c * ld + r] -= factor[r] * a;
+      for (int r = 0; r < ld; ++r) A[c * ld + r] -= factor[r] * a;
     }
     for (int c = 0; c < n; ++c) {
       const double q = Q[c * ld + k];
-      for (int r = 0; r < n; ++r) Q[c * ld + r] -= factor[r] * q;
+      for (int r = 0; r < ld; ++r) Q[c * ld + r] -= factor[r] * q;
     }
   }
   return true;
@@ -54,15 +55,15 @@ bool eliminate(double* A, double* Q, int size, int ld_size) {
 
 // U <- U^-1 in the upper triangle, zeros below; V is scratch.
 template <int N>
-void invert_upper(double* U, double* V, int size, int ld_size) {
+void invert_upper(double* U, double* V, const double* reciprocal, int size, int ld_size) {
   const int n = N > 0 ? N : size;
   const int ld = N > 0 ? (N + 3) / 4 * 4 : ld_size;
   std::copy_n(U, n * ld, V);
   for (int j = 0; j < n; ++j) {
-    double x[N > 0 ? N : kLargeNode];
-    for (int i = 0; i < n; ++i) x[i] = i == j ? 1.0 : 0.0;
+    double x[N > 0 ? (N + 3) / 4 * 4 : kLargeNode] = {};
+    x[j] = 1.0;
     for (int k = j; k >= 0; --k) {
-      x[k] /= V[k * ld + k];
+      x[k] *= reciprocal[k];
       for (int i = 0; i < k; ++i) x[i] -= V[k * ld + i] * x[k];
     }
     for (int i = 0; i < ld; ++i) U[j * ld + i] = i <= j ? x[i] : 0.0;
@@ -76,8 +77,9 @@ bool factor_small(double* A, double* Q, double* scratch, int size, int ld_size) 
   const int ld = N > 0 ? (N + 3) / 4 * 4 : ld_size;
   std::fill(Q, Q + n * ld, 0.0);
   for (int i = 0; i < n; ++i) Q[i * ld + i] = 1.0;
-  if (!eliminate<N>(A, Q, n, ld)) return false;
-  invert_upper<N>(A, scratch, n, ld);
+  double reciprocal[N > 0 ? N : kLargeNode];
+  if (!eliminate<N>(A, Q, reciprocal, n, ld)) return false;
+  invert_upper<N>(A, scratch, reciprocal, n, ld);
   return true;
 }
 

@@ -34,8 +34,10 @@ void add_product(double* __restrict H, const double* __restrict X, const double*
 }
 
 // Y = G X for one contact, transposed: Y = G' X.
+template <int WIDTH>
 void weigh_cone(double* __restrict Y, const double* __restrict G, bool transposed, const double* __restrict X,
-                int width) {
+                int width_size) {
+  const int width = WIDTH > 0 ? WIDTH : width_size;
   for (int i = 0; i < 3; ++i) {
     const double a = transposed ? G[i] : G[3 * i];
     const double b = transposed ? G[3 + i] : G[3 * i + 1];
@@ -108,11 +110,12 @@ void NcpSystem::add_blocks(const NcpProblem& p, const double* g, const double* c
         weigh_rows(weighted[k], G, J, b.rows, b.width[k]);
         continue;
       }
-      weigh_cone(weighted[k], G, false, J, b.width[k]);
+      const auto weigh = b.width[k] == 8 ? weigh_cone<8> : weigh_cone<0>;
+      weigh(weighted[k], G, false, J, b.width[k]);
       if (!symmetric) {
         weighted_back[k] = memory;
         memory += b.rows * b.width[k];
-        weigh_cone(weighted_back[k], G, true, J, b.width[k]);
+        weigh(weighted_back[k], G, true, J, b.width[k]);
       }
     }
     const PairBlock* pair = pairs_.data() + first;
