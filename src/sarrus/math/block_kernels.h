@@ -4,19 +4,27 @@
 // known, so that the compiler keeps columns in vector registers.
 #pragma once
 
+#include "sarrus/math/types.h"
+
 namespace sarrus::block {
+
+// Column k of a block.
+template <int LD>
+auto column(const double* block, int k) {
+  return Eigen::Map<const Eigen::Array<double, LD, 1>>(block + k * LD);
+}
+template <int LD>
+auto column(double* block, int k) {
+  return Eigen::Map<Eigen::Array<double, LD, 1>>(block + k * LD);
+}
 
 // C -= A B',  C: rows x cols, A: rows x inner, B: cols x inner.
 template <int LD, int COLS, int INNER>
 inline void subtract_product_fixed(double* __restrict C, const double* __restrict A, const double* __restrict B) {
   for (int j = 0; j < COLS; ++j) {
-    double acc[LD];
-    for (int r = 0; r < LD; ++r) acc[r] = C[j * LD + r];
-    for (int k = 0; k < INNER; ++k) {
-      const double b = B[k * LD + j];
-      for (int r = 0; r < LD; ++r) acc[r] -= A[k * LD + r] * b;
-    }
-    for (int r = 0; r < LD; ++r) C[j * LD + r] = acc[r];
+    Eigen::Array<double, LD, 1> acc = column<LD>(C, j);
+    for (int k = 0; k < INNER; ++k) acc -= column<LD>(A, k) * B[k * LD + j];
+    column<LD>(C, j) = acc;
   }
 }
 
@@ -34,13 +42,9 @@ inline void subtract_product(double* C, const double* A, const double* B, int ld
 template <int LD, int N>
 inline void times_lower_transposed_fixed(double* __restrict X, const double* __restrict T) {
   for (int j = N - 1; j >= 0; --j) {
-    double acc[LD];
-    for (int r = 0; r < LD; ++r) acc[r] = 0;
-    for (int k = 0; k <= j; ++k) {
-      const double t = T[k * LD + j];
-      for (int r = 0; r < LD; ++r) acc[r] += X[k * LD + r] * t;
-    }
-    for (int r = 0; r < LD; ++r) X[j * LD + r] = acc[r];
+    Eigen::Array<double, LD, 1> acc = column<LD>(X, j) * T[j * LD + j];
+    for (int k = 0; k < j; ++k) acc += column<LD>(X, k) * T[k * LD + j];
+    column<LD>(X, j) = acc;
   }
 }
 
@@ -58,12 +62,9 @@ inline void times_lower_transposed(double* X, const double* T, int ld, int n, in
 // y -= X x
 template <int LD, int N>
 inline void subtract_times_fixed(double* __restrict y, const double* __restrict X, const double* __restrict x) {
-  double acc[LD];
-  for (int r = 0; r < LD; ++r) acc[r] = y[r];
-  for (int k = 0; k < N; ++k) {
-    for (int r = 0; r < LD; ++r) acc[r] -= X[k * LD + r] * x[k];
-  }
-  for (int r = 0; r < LD; ++r) y[r] = acc[r];
+  Eigen::Array<double, LD, 1> acc = column<LD>(y, 0);
+  for (int k = 0; k < N; ++k) acc -= column<LD>(X, k) * x[k];
+  column<LD>(y, 0) = acc;
 }
 
 inline void subtract_times(double* y, const double* X, const double* x, int ld, int n) {
@@ -76,11 +77,7 @@ inline void subtract_times(double* y, const double* X, const double* x, int ld, 
 template <int LD, int N>
 inline void subtract_transposed_times_fixed(double* __restrict y, const double* __restrict X,
                                             const double* __restrict x) {
-  for (int k = 0; k < N; ++k) {
-    double s = 0;
-    for (int r = 0; r < LD; ++r) s += X[k * LD + r] * x[r];
-    y[k] -= s;
-  }
+  for (int k = 0; k < N; ++k) y[k] -= (column<LD>(X, k) * column<LD>(x, 0)).sum();
 }
 
 inline void subtract_transposed_times(double* y, const double* X, const double* x, int ld, int n) {
@@ -94,21 +91,14 @@ inline void subtract_transposed_times(double* y, const double* X, const double* 
 // w <- T w and w <- T' w in place, T triangular with zeros elsewhere (fixed: any T), w padded with zeros.
 template <int LD, int N>
 inline void apply_fixed(double* w, const double* __restrict T) {
-  double acc[LD] = {};
-  for (int k = 0; k < N; ++k) {
-    for (int r = 0; r < LD; ++r) acc[r] += T[k * LD + r] * w[k];
-  }
-  for (int r = 0; r < LD; ++r) w[r] = acc[r];
+  Eigen::Array<double, LD, 1> acc = column<LD>(T, 0) * w[0];
+  for (int k = 1; k < N; ++k) acc += column<LD>(T, k) * w[k];
+  column<LD>(w, 0) = acc;
 }
 template <int LD, int N>
 inline void apply_transposed_fixed(double* w, const double* __restrict T) {
-  double x[LD];
-  for (int r = 0; r < LD; ++r) x[r] = w[r];
-  for (int k = 0; k < N; ++k) {
-    double s = 0;
-    for (int r = 0; r < LD; ++r) s += T[k * LD + r] * x[r];
-    w[k] = s;
-  }
+  const Eigen::Array<double, LD, 1> x = column<LD>(w, 0);
+  for (int k = 0; k < N; ++k) w[k] = (column<LD>(T, k) * x).sum();
 }
 
 inline void apply_lower(double* w, const double* T, int ld, int n) {
@@ -130,13 +120,9 @@ inline void apply_lower_transposed(double* w, const double* T, int ld, int n) {
 template <int LD, int N>
 void times_upper_fixed(double* __restrict X, const double* __restrict T) {
   for (int j = N - 1; j >= 0; --j) {
-    double acc[LD];
-    for (int r = 0; r < LD; ++r) acc[r] = 0;
-    for (int k = 0; k <= j; ++k) {
-      const double t = T[j * LD + k];
-      for (int r = 0; r < LD; ++r) acc[r] += X[k * LD + r] * t;
-    }
-    for (int r = 0; r < LD; ++r) X[j * LD + r] = acc[r];
+    Eigen::Array<double, LD, 1> acc = column<LD>(X, j) * T[j * LD + j];
+    for (int k = 0; k < j; ++k) acc += column<LD>(X, k) * T[j * LD + k];
+    column<LD>(X, j) = acc;
   }
 }
 inline void times_upper(double* X, const double* T, int ld, int n, int ld_t) {
@@ -154,13 +140,9 @@ inline void times_upper(double* X, const double* T, int ld, int n, int ld_t) {
 template <int LD, int N>
 void times_transposed_fixed(double* __restrict Y, const double* __restrict X, const double* __restrict Q) {
   for (int j = 0; j < N; ++j) {
-    double acc[LD];
-    for (int r = 0; r < LD; ++r) acc[r] = 0;
-    for (int k = 0; k < N; ++k) {
-      const double q = Q[k * LD + j];
-      for (int r = 0; r < LD; ++r) acc[r] += X[k * LD + r] * q;
-    }
-    for (int r = 0; r < LD; ++r) Y[j * LD + r] = acc[r];
+    Eigen::Array<double, LD, 1> acc = column<LD>(X, 0) * Q[j];
+    for (int k = 1; k < N; ++k) acc += column<LD>(X, k) * Q[k * LD + j];
+    column<LD>(Y, j) = acc;
   }
 }
 inline void times_transposed(double* Y, const double* X, const double* Q, int ld, int n, int ld_q) {

@@ -175,9 +175,16 @@ namespace {
 // Sum over the nodes of row r of the Jacobian times the velocities. One horizontal sum for all nodes.
 template <int WIDTH>
 double row_times(const NcpBlock& b, const double* jacobian, const double* u, int r) {
+  if constexpr (WIDTH > 0) {
+    using Row = Eigen::Map<const Eigen::Array<double, WIDTH, 1>>;
+    if (b.nodes == 1) return (Row(jacobian + b.jac[0] + r * WIDTH) * Row(u + b.column[0])).sum();
+    return (Row(jacobian + b.jac[0] + r * WIDTH) * Row(u + b.column[0]) +
+            Row(jacobian + b.jac[1] + r * WIDTH) * Row(u + b.column[1]))
+        .sum();
+  }
   double lane[4] = {};
   for (int k = 0; k < b.nodes; ++k) {
-    const int width = WIDTH > 0 ? WIDTH : b.width[k];
+    const int width = b.width[k];
     const double* J = jacobian + b.jac[k] + r * width;
     const double* x = u + b.column[k];
     for (int c = 0; c < width; c += 4) {
@@ -192,12 +199,10 @@ template <int WIDTH>
 void add_rows_transposed_times(double* __restrict y, const double* __restrict X, const double* __restrict x, int rows,
                                int width_size) {
   if constexpr (WIDTH > 0) {
-    double acc[WIDTH];
-    for (int c = 0; c < WIDTH; ++c) acc[c] = y[c];
-    for (int r = 0; r < rows; ++r) {
-      for (int c = 0; c < WIDTH; ++c) acc[c] += X[r * WIDTH + c] * x[r];
-    }
-    for (int c = 0; c < WIDTH; ++c) y[c] = acc[c];
+    using Row = Eigen::Array<double, WIDTH, 1>;
+    Row acc = Eigen::Map<const Row>(y);
+    for (int r = 0; r < rows; ++r) acc += Eigen::Map<const Row>(X + r * WIDTH) * x[r];
+    Eigen::Map<Row>(y, WIDTH) = acc;
   } else {
     for (int r = 0; r < rows; ++r) {
       for (int c = 0; c < width_size; ++c) y[c] += X[r * width_size + c] * x[r];
@@ -207,11 +212,10 @@ void add_rows_transposed_times(double* __restrict y, const double* __restrict X,
 
 template <int LD, int N>
 void multiply_fixed(double* __restrict y, const double* __restrict T, const double* __restrict x) {
-  double acc[LD] = {};
-  for (int k = 0; k < N; ++k) {
-    for (int r = 0; r < LD; ++r) acc[r] += T[k * LD + r] * x[k];
-  }
-  for (int r = 0; r < LD; ++r) y[r] = acc[r];
+  using Column = Eigen::Array<double, LD, 1>;
+  Column acc = Column::Zero();
+  for (int k = 0; k < N; ++k) acc += Eigen::Map<const Column>(T + k * LD) * x[k];
+  Eigen::Map<Column>(y, LD) = acc;
 }
 
 }  // namespace

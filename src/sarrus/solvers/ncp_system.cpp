@@ -15,13 +15,10 @@ void add_product(double* __restrict H, const double* __restrict X, const double*
   const int nc = NC > 0 ? NC : nc_size;
   if constexpr (WX > 0) {
     for (int c = 0; c < nc; ++c) {
-      double acc[WX];
-      for (int r = 0; r < WX; ++r) acc[r] = H[c * WX + r];
-      for (int i = 0; i < rows; ++i) {
-        const double y = Y[i * wy + c];
-        for (int r = 0; r < WX; ++r) acc[r] += X[i * WX + r] * y;
-      }
-      for (int r = 0; r < WX; ++r) H[c * WX + r] = acc[r];
+      using Column = Eigen::Array<double, WX, 1>;
+      Column acc = Eigen::Map<const Column>(H + c * WX);
+      for (int i = 0; i < rows; ++i) acc += Eigen::Map<const Column>(X + i * WX) * Y[i * wy + c];
+      Eigen::Map<Column>(H + c * WX, WX) = acc;
     }
   } else {
     for (int c = 0; c < nc; ++c) {
