@@ -21,7 +21,7 @@ def main():
         if not scenes:
             subprocess.run([sarrus, "scenes", "--json", file.name], check=True, stdout=subprocess.DEVNULL)
             with open(file.name, encoding="utf-8") as listing:
-                scenes = [s["name"] for s in json.load(listing)["scenes"]]
+                scenes = [s["name"] for s in json.load(listing)]
         print("| scene | dt, s | steps | µs/step median (p95) | iterations median (max) | not converged | sub-stepped "
               "| joint gap, m | penetration, m | natural map / S | energy drift | contacts |")
         print("|---|---|---|---|---|---|---|---|---|---|---|---|")

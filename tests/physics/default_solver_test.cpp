@@ -49,7 +49,7 @@ TEST_P(DefaultSolver, SolvesEveryStep) {
 // The last three are hard (docs/solvers/cascade.md): measured misses are 2 of 2500 steps (2e-9), 3 of 300 (2e-6) and 2
 // % (1e-5). Which steps miss depends on every digit, so the bounds leave room.
 INSTANTIATE_TEST_SUITE_P(Scenes, DefaultSolver,
-                         ::testing::Values(SceneRun{"stack15", 5}, SceneRun{"clutter40", 5, 0.005, 1e-7},
+                         ::testing::Values(SceneRun{"stack15", 5}, SceneRun{"clutter40", 5, 0.005, 1e-5},
                                            SceneRun{"jansen_walker", 5}, SceneRun{"stewart_platform", 5},
                                            SceneRun{"ring20", 5}, SceneRun{"ring20_tilted", 5, 0.05, 1e-4},
                                            SceneRun{"box_wall", 1, 0.1, 1e-3}),
