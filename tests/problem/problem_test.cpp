@@ -234,7 +234,7 @@ TEST(Bias, UnilateralCases) {
   const auto bias = [&](double gap, double v_minus, double v_free, double restitution) {
     return unilateral_bias(gap, slop, v_minus, v_free, restitution, erp, o);
   };
-  const double dead = 1e-5;                                                  // slop / 100
+  const double dead = 1e-4;                                                  // slop / 10
   EXPECT_NEAR(bias(0.02, -1, -1, 0), (0.021 - dead) / 0.01, 1e-12);          // open: may close by the gap
   EXPECT_NEAR(bias(-0.006, -1, -1, 0), 0.2 * (dead - 0.005) / 0.01, 1e-12);  // penetrating: a share of it is removed
   for (const double r : {-0.99 * dead, 0.0, 0.99 * dead}) EXPECT_EQ(bias(r - slop, -1, -1, 0), 0.0);  // dead zone

@@ -13,6 +13,7 @@
 #include "sarrus/math/cones.h"
 #include "sarrus/math/error.h"
 #include "sarrus/solvers/registry.h"
+#include "solvers/problem_surgery.h"
 
 namespace sarrus {
 namespace {
@@ -57,20 +58,7 @@ std::vector<std::string> all_ids() {
   return ids;
 }
 
-// One contact on a node of three components whose velocity is the contact velocity: D = G.
-ConstraintProblem one_contact(const Mat3& G, const Vec3& b, double mu) {
-  ConstraintProblem p;
-  p.set_nodes(std::vector<int>{3});
-  const Mat3 M = G.inverse();
-  std::copy(M.data(), M.data() + 9, p.mass.begin());
-  std::copy(G.data(), G.data() + 9, p.mass_inverse.begin());
-  p.u_free = b;
-  ConstraintBlock& block = p.add_block(BlockKind::contact, 3, std::vector<int>{0});
-  block.mu = mu;
-  for (int r = 0; r < 3; ++r) p.jacobian_row(block, 0, r)[r] = 1;
-  p.finish();
-  return p;
-}
+using testing::one_contact;
 
 Vec3 first_three(const std::vector<double>& l) { return {l[0], l[1], l[2]}; }
 

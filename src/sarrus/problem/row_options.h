@@ -20,7 +20,7 @@ struct RowOptions {
 
 // Bias v* of a unilateral row (law v+ + v* >= 0) with gap g, tolerated violation `slop`, velocities before the
 // step (v_minus) and without constraints (v_free):
-//   v* = erp min(0, g + slop + b)/dt + max(0, g + slop - b)/dt [+ restitution v_minus],   b = slop/100
+//   v* = erp min(0, g + slop + b)/dt + max(0, g + slop - b)/dt [+ restitution v_minus],   b = slop/10
 // The dead zone b: the points of a resting face have gaps of +-1e-10 m, which erp below zero and 1 above turns into
 // velocities that no rigid motion has; impulses then drift between redundant points until one of them opens, in every
 // step. Within b the rows agree, and the face rests.
@@ -28,7 +28,7 @@ struct RowOptions {
 // would first brake it to the surface, and restitution would then see the braked speed one step later.
 inline double unilateral_bias(double gap, double slop, double v_minus, double v_free, double restitution, double erp,
                               const RowOptions& o) {
-  const double dead_zone = 0.01 * std::max(0.0, slop);
+  const double dead_zone = 0.1 * std::max(0.0, slop);
   const double r = gap + slop;
   const bool bounces = restitution > 0 && v_minus < -o.restitution_threshold;
   if (bounces && gap + o.dt * std::min(v_minus, v_free) <= 0) {

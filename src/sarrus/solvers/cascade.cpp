@@ -3,10 +3,10 @@
 #include <span>
 
 #include "sarrus/solvers/admm2.h"
-#include "sarrus/solvers/fixed_point.h"
 #include "sarrus/solvers/interior_point.h"
 #include "sarrus/solvers/island_solver.h"
 #include "sarrus/solvers/parameters.h"
+#include "sarrus/solvers/proximal_newton.h"
 #include "sarrus/solvers/ssn.h"
 
 namespace sarrus {
@@ -73,7 +73,7 @@ class Cascade final : public IslandMethod {
       if (i == (mechanism ? 3 : 1)) {
         search.stage_name = "proximal Newton";
         lambda = search.best();
-        if (fixed_point_.run(search, ssn_, 20, 1e-3, lambda) || search.exhausted()) return;
+        if (proximal_.run(search, ssn_, 20, 1e-3, lambda) || search.exhausted()) return;
       }
     }
     if (par_.admm_iterations == 0) return;
@@ -87,7 +87,7 @@ class Cascade final : public IslandMethod {
   CascadeParameters par_;
   Ssn ssn_;
   InteriorPoint point_;
-  FixedPoint fixed_point_;
+  ProximalNewton proximal_;
   Admm2 admm_;
 };
 

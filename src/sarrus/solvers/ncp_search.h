@@ -45,7 +45,7 @@ class NcpSearch {
     if (found_ && residual.relative() >= answer_residual_.relative()) return false;
     projected_ = lambda;
     problem.project(projected_);
-    const NcpResidual judged = evaluate(projected_);
+    const NcpResidual judged = projected_ == lambda ? residual : evaluate(projected_);
     if (!std::isfinite(judged.natural) || (found_ && judged.relative() >= answer_residual_.relative())) return false;
     found_ = true;
     answer_ = projected_;

@@ -17,7 +17,7 @@
 
 namespace sarrus {
 
-class FixedPoint {
+class ProximalNewton {
  public:
   // From lambda on; semismooth Newton attempts on the way. True if converged.
   bool run(NcpSearch& search, Ssn& ssn, int rounds, double delta, GrowingVector& lambda);

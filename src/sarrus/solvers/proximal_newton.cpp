@@ -1,4 +1,4 @@
-#include "sarrus/solvers/fixed_point.h"
+#include "sarrus/solvers/proximal_newton.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,7 +38,7 @@ Mat3Row cone_derivative(const Vec3& y, double mu) {
 
 }  // namespace
 
-void FixedPoint::resize(const NcpProblem& p) {
+void ProximalNewton::resize(const NcpProblem& p) {
   for (GrowingVector* v : {&u_, &du_, &gradient_, &scratch_}) v->resize(p.padded_size());
   for (GrowingVector* v : {&lambda_, &sigma_, &shift_, &y_, &projected_, &g_, &dv_}) v->resize(p.rows());
   gamma_.assign(static_cast<std::size_t>(p.contacts()), 0.0);
@@ -46,7 +46,7 @@ void FixedPoint::resize(const NcpProblem& p) {
 }
 
 // y and P_K(y) at u.
-void FixedPoint::project(const NcpProblem& p) {
+void ProximalNewton::project(const NcpProblem& p) {
   p.multiply_J(u_.data(), sigma_.data());
   sigma_ += p.bias;
   for (std::size_t k = 0; k < gamma_.size(); ++k) sigma_[p.scalar_rows + 3 * static_cast<int>(k) + 2] += gamma_[k];
@@ -55,7 +55,7 @@ void FixedPoint::project(const NcpProblem& p) {
   p.project(projected_);
 }
 
-bool FixedPoint::direction(NcpSearch& search) {
+bool ProximalNewton::direction(NcpSearch& search) {
   const NcpProblem& p = search.problem;
   for (int i = 0; i < p.scalar_rows; ++i) g_[i] = y_[i] > p.lower[i] && y_[i] < p.upper[i] ? 1.0 / shift_[i] : 0.0;
   for (std::size_t k = 0; k < gamma_.size(); ++k) {
@@ -74,7 +74,7 @@ bool FixedPoint::direction(NcpSearch& search) {
 }
 
 // d/da of the objective at u + a du.
-double FixedPoint::slope(const NcpProblem& p, double a) const {
+double ProximalNewton::slope(const NcpProblem& p, double a) const {
   double s = kinetic_ + a * curvature_;
   for (int i = 0; i < p.scalar_rows; ++i) {
     s -= dv_[i] * std::clamp(y_[i] - a * dv_[i] / shift_[i], p.lower[i], p.upper[i]);
@@ -89,7 +89,7 @@ double FixedPoint::slope(const NcpProblem& p, double a) const {
 }
 
 // The slope rises with a; its zero by bracketing and regula falsi (Illinois).
-double FixedPoint::line_search(const NcpProblem& p) {
+double ProximalNewton::line_search(const NcpProblem& p) {
   const double start = slope(p, 0.0);
   if (!(start < 0)) return 0.0;
   const double full = slope(p, 1.0);
@@ -120,7 +120,7 @@ double FixedPoint::line_search(const NcpProblem& p) {
 }
 
 // Newton from u; true if the step became negligible.
-bool FixedPoint::minimise(NcpSearch& search, int steps) {
+bool ProximalNewton::minimise(NcpSearch& search, int steps) {
   const NcpProblem& p = search.problem;
   for (int step = 0; step < steps && !search.exhausted(); ++step) {
     project(p);
@@ -139,7 +139,7 @@ bool FixedPoint::minimise(NcpSearch& search, int steps) {
   return true;
 }
 
-bool FixedPoint::run(NcpSearch& search, Ssn& ssn, int rounds, double delta, GrowingVector& lambda) {
+bool ProximalNewton::run(NcpSearch& search, Ssn& ssn, int rounds, double delta, GrowingVector& lambda) {
   const NcpProblem& p = search.problem;
   resize(p);
   for (int round = 0; round < rounds && !search.exhausted(); ++round) {
