@@ -70,12 +70,19 @@ TEST_P(Resting, SettlesAndStaysForTenSeconds) {
   EXPECT_EQ(worst.not_converged, 0);
 }
 
-// Friction holds it on a slope of 5 degrees: mu = 0.7 is far above tan 5.
+// A slope of 5 degrees: friction holds what has a face to stand on (mu = 0.7 is far above tan 5), the others roll or
+// rock without gaining energy.
 TEST_P(Resting, HoldsOnASlope) {
-  if (body().rolls) GTEST_SKIP() << body().name << " would roll";
   Simulation sim(model_on(ground(), body(), 0, 5 * std::numbers::pi / 180), {.dt = 1e-3});
+  const double start = energy_of(sim).total();
   run(sim, 200);
   Worst worst;
+  if (body().rolls) {
+    const Motion m = watch(sim, 300, worst);
+    EXPECT_GT(m.way, 1e-3);  // the ellipsoid rocks about a new rest by 4 mm, the others roll away
+    EXPECT_LT(energy_of(sim).total(), start + 1e-9);
+    return;
+  }
   const Motion m = watch(sim, 2000, worst);
   expect_within("creep_m", m.way, 1e-5);
   expect_within("turn_rad", m.turn, 1e-4);

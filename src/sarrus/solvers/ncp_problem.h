@@ -36,7 +36,8 @@ struct NcpBlock {
   double mu = 0;
 };
 
-// Natural map of an iterate, raw SI units, and the scale it is compared with (residuals.h, for this island).
+// Natural map of an iterate, raw SI units, and the scale it is compared with (residuals.h, for this island). It steers
+// the stages; what is reported, and whether a solve converged, is the judge's.
 struct NcpResidual {
   double natural = 0;
   double scale = 1;
