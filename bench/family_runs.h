@@ -126,7 +126,7 @@ class Runner {
     m.status = report.status;
     m.factorisations = report.factorisations;
     m.iterations = report.iterations;
-    m.natural_map = info_.law == Law::ncp ? r.natural_map : r.natural_map_ccp;
+    m.natural_map = r.natural_map_of(info_.law);
     if (!r.finite) m.natural_map = std::numeric_limits<double>::infinity();
     const std::span<const double> v_free(problem.v_free.data(), static_cast<std::size_t>(problem.rows()));
     m.relative = m.natural_map / std::max({1.0, largest(lambda_), largest(v_free)});

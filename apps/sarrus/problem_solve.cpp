@@ -118,7 +118,7 @@ SolveResult solve(const LoadedProblem& problem, const SolverChoice& choice, cons
   }
   JudgeWorkspace workspace;
   out.residuals = judge(p, out.lambda, workspace);
-  out.natural_map = choice.info->law == Law::ccp ? out.residuals.natural_map_ccp : out.residuals.natural_map;
+  out.natural_map = out.residuals.natural_map_of(choice.info->law);
   out.converged = out.residuals.finite && out.natural_map <= settings.tolerance * out.residuals.scale;
   return out;
 }

@@ -182,7 +182,7 @@ TEST(CascadeCold, ClaimsOfEverySolverAreConfirmed) {
       const std::string id(s.id);
       const SolverParameters few = {{"max_iterations", 500}};
       const Answer a = solve(p, id, 1e-7, id == "cascade" ? SolverParameters{} : few);
-      const double judged = s.law == Law::ccp ? a.judged.natural_map_ccp_relative : a.judged.natural_map_relative;
+      const double judged = a.judged.relative_of(s.law);
       EXPECT_EQ(a.report.residuals.natural_map, a.judged.natural_map) << id << " on " << family;
       EXPECT_EQ(a.report.status == SolveStatus::converged, judged <= 1e-7) << id << " on " << family << ": " << judged;
       claims += a.report.status == SolveStatus::converged ? 1 : 0;

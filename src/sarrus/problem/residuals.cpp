@@ -15,6 +15,7 @@ struct BlockResiduals {
   double complementarity = 0;
   double natural = 0;
   double natural_ccp = 0;
+  double natural_box = 0;
 };
 
 BlockResiduals judge_contact(const double* lambda, const double* sigma, double mu) {
@@ -28,6 +29,11 @@ BlockResiduals judge_contact(const double* lambda, const double* sigma, double m
   r.complementarity = std::abs(l.dot(v));
   r.natural = (l - project_cone(l - v, mu)).cwiseAbs().maxCoeff();
   r.natural_ccp = (l - project_cone(l - s, mu)).cwiseAbs().maxCoeff();
+  const double bound = mu * std::max(0.0, l[2]);
+  r.natural_box = std::abs(l[2] - std::max(0.0, l[2] - s[2]));
+  for (int k = 0; k < 2; ++k) {
+    r.natural_box = std::max(r.natural_box, std::abs(l[k] - std::clamp(l[k] - s[k], -bound, bound)));
+  }
   return r;
 }
 
@@ -36,7 +42,7 @@ BlockResiduals judge_limit(double l, double s) {
   r.primal = std::max(0.0, -l);
   r.dual = std::max(0.0, -s);
   r.complementarity = std::abs(l * s);
-  r.natural = r.natural_ccp = std::abs(l - std::max(0.0, l - s));
+  r.natural = r.natural_ccp = r.natural_box = std::abs(l - std::max(0.0, l - s));
   return r;
 }
 
@@ -46,7 +52,7 @@ BlockResiduals judge_box(double l, double s, double lower, double upper) {
   const double inside = std::clamp(l, lower, upper);
   r.primal = std::abs(l - inside);
   r.dual = inside <= lower ? std::max(0.0, -s) : inside >= upper ? std::max(0.0, s) : std::abs(s);
-  r.natural = r.natural_ccp = std::abs(l - std::clamp(l - s, lower, upper));
+  r.natural = r.natural_ccp = r.natural_box = std::abs(l - std::clamp(l - s, lower, upper));
   return r;
 }
 
@@ -56,6 +62,7 @@ void merge(BlockResiduals& a, const BlockResiduals& b) {
   a.complementarity = std::max(a.complementarity, b.complementarity);
   a.natural = std::max(a.natural, b.natural);
   a.natural_ccp = std::max(a.natural_ccp, b.natural_ccp);
+  a.natural_box = std::max(a.natural_box, b.natural_box);
 }
 
 BlockResiduals judge_block(const ConstraintProblem& p, const ConstraintBlock& b, const double* lambda,
@@ -64,7 +71,7 @@ BlockResiduals judge_block(const ConstraintProblem& p, const ConstraintBlock& b,
   switch (b.kind) {
     case BlockKind::joint:
       for (int k = 0; k < b.rows; ++k) r.dual = std::max(r.dual, std::abs(sigma[b.row + k]));
-      r.natural = r.natural_ccp = r.dual;
+      r.natural = r.natural_ccp = r.natural_box = r.dual;
       break;
     case BlockKind::soft:
       for (int k = b.row; k < b.row + b.rows; ++k) {
@@ -97,6 +104,8 @@ double plausible_impulse(const ConstraintProblem& p) {
 }
 
 }  // namespace
+
+std::string_view name(Law law) { return law == Law::ncp ? "ncp" : law == Law::ccp ? "ccp" : "box"; }
 
 Residuals judge(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& ws) {
   const int n = p.rows();
@@ -135,6 +144,7 @@ Residuals judge(const ConstraintProblem& p, std::span<const double> lambda, Judg
     out.complementarity = std::max(out.complementarity, r.complementarity);
     out.natural_map = std::max(out.natural_map, r.natural);
     out.natural_map_ccp = std::max(out.natural_map_ccp, r.natural_ccp);
+    out.natural_map_box = std::max(out.natural_map_box, r.natural_box);
     double& kind = *by_kind[static_cast<std::size_t>(b.kind)];
     kind = std::max(kind, r.natural);
   }
@@ -146,6 +156,7 @@ Residuals judge(const ConstraintProblem& p, std::span<const double> lambda, Judg
                          : std::max({1e-300, largest_velocity, largest_impulse});
   out.natural_map_relative = out.natural_map / out.scale;
   out.natural_map_ccp_relative = out.natural_map_ccp / out.scale;
+  out.natural_map_box_relative = out.natural_map_box / out.scale;
   return out;
 }
 

@@ -7,18 +7,26 @@
 //   primal  = |lambda - P_K(lambda)|               dual = |v_hat - P_K*(v_hat)|
 //   complementarity = max_j |lambda_j . v_hat_j|   over limits and contacts
 //   natural_map     = |lambda - P_K(lambda - v_hat)|    (NCP);   natural_map_ccp with sigma instead of v_hat
+//   natural_map_box = |lambda - clamp(lambda - sigma, l, u)|  with l, u = -+mu max(0, lambda_N) on both tangents of a
+//                     contact and (0, inf) on its normal: the MLCP with box friction (spec/problem.md §7)
 //   equations       = |M (u - u_f) - J' lambda|    (equals |M(u+ - u-) - dt h - J' lambda|)
 // All in the infinity norm and raw SI units. Relative values divide by S = max(1, |v_f|, min(|lambda|,
 // P)), P = total mass times |u_f|: impulses count as far as there is momentum to account for them. Problems without
 // physical units have S = max(|v_f|, |lambda|).
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "sarrus/problem/constraint_problem.h"
 
 namespace sarrus {
+
+// The contact law an answer is measured by: Coulomb (NCP), its convex relaxation (CCP), or box friction (MLCP).
+enum class Law : std::uint8_t { ncp, ccp, box };
+std::string_view name(Law law);
 
 struct Residuals {
   double primal = 0;
@@ -26,11 +34,13 @@ struct Residuals {
   double complementarity = 0;
   double natural_map = 0;
   double natural_map_ccp = 0;
+  double natural_map_box = 0;
   double equations = 0;
   double joint_velocity = 0;  // |J_J u+| of bilateral rows, without bias, m/s or rad/s
   double scale = 0;           // S
   double natural_map_relative = 0;
   double natural_map_ccp_relative = 0;
+  double natural_map_box_relative = 0;
   int worst_block = -1;  // constraint block with the largest natural-map residual
   // Natural map by kind of constraint.
   double natural_map_joint = 0;
@@ -38,6 +48,15 @@ struct Residuals {
   double natural_map_limit = 0;
   double natural_map_contact = 0;
   bool finite = true;  // false: some number is NaN or infinite, the rest is meaningless
+
+  double natural_map_of(Law law) const {
+    return law == Law::ncp ? natural_map : law == Law::ccp ? natural_map_ccp : natural_map_box;
+  }
+  double relative_of(Law law) const {
+    return law == Law::ncp   ? natural_map_relative
+           : law == Law::ccp ? natural_map_ccp_relative
+                             : natural_map_box_relative;
+  }
 };
 
 // Scratch memory of the judge; reused between calls so that judging allocates nothing after warm-up.

@@ -10,12 +10,10 @@
 
 namespace sarrus {
 
-enum class Law : std::uint8_t { ncp, ccp };  // what a solver solves; the judge measures it by this law
-
 struct SolverInfo {
   std::string_view id;
   std::string_view summary;
-  Law law;
+  Law law;  // what it solves; the judge measures it by this law
   std::vector<ParameterInfo> parameters;
   std::unique_ptr<Solver> (*make)(const SolverParameters&);
 };

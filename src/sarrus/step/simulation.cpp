@@ -34,9 +34,6 @@ SimulationOptions complete(SimulationOptions o, const Model& model) {
   return o;
 }
 
-// The residual a solver is measured by.
-double natural_map(const Residuals& r, Law law) { return law == Law::ccp ? r.natural_map_ccp : r.natural_map; }
-
 }  // namespace
 
 struct Simulation::Impl {
@@ -295,13 +292,13 @@ void Simulation::Impl::build_rows(double dt) {
 }
 
 bool Simulation::Impl::converged(const Residuals& r, Law by) const {
-  return r.finite && natural_map(r, by) <= options.tolerance * r.scale;
+  return r.finite && r.natural_map_of(by) <= options.tolerance * r.scale;
 }
 
 // Impulses shrink with the step and S with them, but a velocity error that is usable stays usable: parts of a step are
 // measured by the S of the whole.
 bool Simulation::Impl::acceptable(const Residuals& r, Law by) const {
-  return r.finite && natural_map(r, by) <= options.acceptable * std::max(r.scale, step_scale);
+  return r.finite && r.natural_map_of(by) <= options.acceptable * std::max(r.scale, step_scale);
 }
 
 // Best judged iterate, then the fallback solver; false if neither is acceptable. Leaves u+ in u_plus.
@@ -350,7 +347,8 @@ bool Simulation::Impl::solve() {
     report.status = std::max(report.status, StepStatus::accepted);
   }
   report.solve_status = std::max(report.solve_status, answer.status);
-  if (report.rows == 0 || natural_map(verdict, used) >= natural_map(report.residuals, used)) report.residuals = verdict;
+  if (report.rows == 0 || verdict.natural_map_of(used) >= report.residuals.natural_map_of(used))
+    report.residuals = verdict;
   report.rows = problem.rows();
   report.contacts = static_cast<int>(contacts.size());
   report.limits = problem.rows_of(BlockKind::limit);
