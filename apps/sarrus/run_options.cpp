@@ -58,7 +58,11 @@ void add_options(CLI::App& command, RunArguments& a) {
       ->allow_extra_args(false);
   command.add_option("--fallback", a.fallback, "Solver tried when the first one's answer is not acceptable")
       ->type_name("ID");
-  command.add_option("--integrator", a.integrator, "semi-implicit or moreau; default: the scene's")->type_name("NAME");
+  command
+      .add_option(
+          "--integrator", a.integrator,
+          "semi-implicit, moreau, explicit-euler, symplectic-euler, implicit-euler or midpoint; default: the scene's")
+      ->type_name("NAME");
   command.add_option("--gyroscopic", a.gyroscopic, "explicit or implicit gyroscopic torque")->type_name("NAME");
   command.add_flag("--no-projection", a.no_projection, "Do not project positions onto the joints after a step");
   command.add_option("--json", a.json, "Write the summary as JSON")->type_name("FILE");

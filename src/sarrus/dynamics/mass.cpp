@@ -2,6 +2,8 @@
 
 #include <Eigen/LU>
 
+#include "sarrus/math/so3.h"
+
 namespace sarrus {
 
 void body_mass_blocks(const Body& body, const Mat3& inertia_inverse_B, const Quat& q_WB, double* mass,
@@ -47,6 +49,26 @@ Vec3 gyroscopic_midpoint(const Mat3& inertia_B, const Mat3& inertia_inverse_B, c
     if (dx.norm() <= 1e-15 * (1 + x.norm())) break;
   }
   return q_WB * x;
+}
+
+Vec3 free_rotation(const Mat3& inertia_B, const Quat& q_WB, const Vec3& w_W, const Vec3& torque_W, double dt,
+                   const Theta& theta, Quat& q_theta) {
+  Vec3 x = w_W;
+  for (int i = 0; i < 20; ++i) {
+    const Vec3 w_pos = theta.position * x + (1 - theta.position) * w_W;
+    const Vec3 w_theta = theta.force * x + (1 - theta.force) * w_W;
+    q_theta = (so3_exp(dt * theta.force * w_pos) * q_WB).normalized();
+    const Mat3 R = q_theta.toRotationMatrix();
+    const Mat3 I = R * inertia_B * R.transpose();
+    const Vec3 Iw = I * w_theta;
+    const Vec3 residual = I * (x - w_W) + dt * (w_theta.cross(Iw) - torque_W);
+    // The turning of I with x is left out: it is of second order in dt and costs an iteration at most.
+    const Mat3 A = I + dt * theta.force * (skew(w_theta) * I - skew(Iw));
+    const Vec3 dx = A.partialPivLu().solve(residual);
+    x -= dx;
+    if (dx.norm() <= 1e-15 * (1 + x.norm())) break;
+  }
+  return x;
 }
 
 }  // namespace sarrus

@@ -23,4 +23,10 @@ Vec3 gyroscopic_implicit(const Mat3& inertia_B, const Quat& q_WB, const Vec3& w_
 Vec3 gyroscopic_midpoint(const Mat3& inertia_B, const Mat3& inertia_inverse_B, const Quat& q_WB, const Vec3& w_W,
                          double dt);
 
+// Rotation of stage 1 of the theta-scheme (spec/model.md §7.3): w+ with
+//   I(q_theta)(w+ - w) + dt w_theta x I(q_theta) w_theta = dt torque,    q_theta = exp(dt theta w_pos) q
+// by Newton's method to round-off; `q_theta` returns the orientation where the inertia was taken.
+Vec3 free_rotation(const Mat3& inertia_B, const Quat& q_WB, const Vec3& w_W, const Vec3& torque_W, double dt,
+                   const Theta& theta, Quat& q_theta);
+
 }  // namespace sarrus

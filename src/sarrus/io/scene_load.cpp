@@ -88,8 +88,9 @@ void SceneLoader::read_run(ObjectReader r) {
   if (r.has("dt")) run.dt = r.positive("dt");
   if (r.has("duration")) run.duration = r.positive("duration");
   if (r.has("integrator")) {
-    const std::vector<Integrator> all = {Integrator::semi_implicit, Integrator::moreau};
-    run.integrator = all[r.choice("integrator", {std::string(name(all[0])), std::string(name(all[1]))})];
+    std::vector<std::string> known;
+    for (int i = 0; i < kIntegratorCount; ++i) known.emplace_back(name(static_cast<Integrator>(i)));
+    run.integrator = static_cast<Integrator>(r.choice("integrator", known));
   }
   r.finish();
 }

@@ -187,19 +187,38 @@ void set_soft_row(ConstraintProblem& p, const ConstraintBlock& b, double rho, do
   p.upper[i] = bound;
 }
 
+// A servo pulls with kp error + kd (target_rate - rate), all of the coordinate as it is now.
+struct ServoLaw {
+  double kp = 0;
+  double error = 0;
+  double target_rate = 0;
+};
+
+ServoLaw servo_law(const Dof& dof, const DriveInput& in, double q) {
+  const bool position = dof.drive.mode == DriveMode::position;
+  ServoLaw s;
+  s.kp = position ? dof.drive.kp : 0.0;
+  s.error = in.target - q;
+  if (dof.wrapped) s.error = wrap_angle(s.error);
+  s.target_rate = position ? in.target_rate : in.target;
+  return s;
+}
+
 void add_servo_row(const RowContext& c, int i, ConstraintProblem& p) {
   const Dof& dof = c.model.dofs()[static_cast<std::size_t>(i)];
   const Drive& d = dof.drive;
   if (d.mode != DriveMode::position && d.mode != DriveMode::velocity) return;
   const double dt = c.options.dt;
-  const double kp = d.mode == DriveMode::position ? d.kp : 0.0;
-  const double rho = dt * d.kd + dt * dt * kp;
-  const DriveInput& in = c.inputs[static_cast<std::size_t>(i)];
-  double error = in.target - c.q[static_cast<std::size_t>(i)];
-  if (dof.wrapped) error = wrap_angle(error);
-  const double target_rate = d.mode == DriveMode::position ? in.target_rate : in.target;
+  const Theta theta = theta_of(c.options.integrator);
+  if (theta.force == 0) return;  // explicit_servo_force() instead
+  const ServoLaw s = servo_law(dof, c.inputs[static_cast<std::size_t>(i)], c.q[static_cast<std::size_t>(i)]);
+  const double rho = dt * theta.force * d.kd + dt * dt * theta.force * theta.position * s.kp;
   ConstraintBlock& b = add_dof_block(p, BlockKind::soft, RowSource::servo, i, dof_row(c.model, c.kinematics, i));
-  set_soft_row(p, b, rho, dt * (kp * error + d.kd * target_rate), dt * d.effort_limit);
+  // What the scheme takes at the start of the step: nothing but for the midpoint.
+  const double rate = theta.force < 1 ? row_velocity(p, b, 0, c.u_minus) : 0.0;
+  const double error = s.error - dt * theta.force * (1 - theta.position) * rate;
+  const double target_rate = s.target_rate - (1 - theta.force) * rate;
+  set_soft_row(p, b, rho, dt * (s.kp * error + d.kd * target_rate), dt * d.effort_limit);
 }
 
 // J M^-1 J' of a one-row block: the inverse of the inertia that the row feels.
@@ -224,12 +243,17 @@ void add_passive_row(const RowContext& c, int i, ConstraintProblem& p) {
   const Dof& dof = c.model.dofs()[static_cast<std::size_t>(i)];
   const double dt = c.options.dt;
   if (!(dof.armature + dof.damping + dof.stiffness > 0)) return;
+  if (theta_of(c.options.integrator).force == 0 && dof.armature == 0) return;  // explicit_passive_force() instead
   ConstraintBlock& b = add_dof_block(p, BlockKind::soft, RowSource::passive, i, dof_row(c.model, c.kinematics, i));
   const double rate = row_velocity(p, b, 0, c.u_minus);
+  const Theta theta = theta_of(c.options.integrator);
   const bool mean = c.options.integrator == Integrator::moreau && dt * dt * dof.stiffness * inverse_inertia(p, b) < 1.0;
-  const double rho = dof.armature + dt * dof.damping + (mean ? 0.25 : 1.0) * dt * dt * dof.stiffness;
-  const double q = c.q[static_cast<std::size_t>(i)] - (mean ? 0.25 * dt * rate : 0.0);
-  set_soft_row(p, b, rho, dof.armature * rate + dt * dof.stiffness * (dof.rest - q), kInf);
+  const double spring_weight = mean ? 0.25 : theta.force * theta.position;
+  const double rho = dof.armature + dt * theta.force * dof.damping + spring_weight * dt * dt * dof.stiffness;
+  const double moved = mean ? -0.25 * dt * rate : theta.force * (1 - theta.position) * dt * rate;
+  const double q = c.q[static_cast<std::size_t>(i)] + moved;
+  const double force = dof.stiffness * (dof.rest - q) - (1 - theta.force) * dof.damping * rate;
+  set_soft_row(p, b, rho, dof.armature * rate + dt * force, kInf);
 }
 
 void add_dry_friction_row(const RowContext& c, int i, ConstraintProblem& p) {
@@ -348,7 +372,21 @@ void add_position_rows(const Model& model, const JointKinematics& kinematics, st
   });
 }
 
+double explicit_passive_force(const Dof& dof, double q, double rate) {
+  return dof.armature == 0 ? dof.stiffness * (dof.rest - q) - dof.damping * rate : 0.0;
+}
+
+double explicit_servo_force(const Dof& dof, const DriveInput& input, double q, double rate) {
+  const Drive& d = dof.drive;
+  if (d.mode != DriveMode::position && d.mode != DriveMode::velocity) return 0.0;
+  const ServoLaw s = servo_law(dof, input, q);
+  return std::clamp(s.kp * s.error + d.kd * (s.target_rate - rate), -d.effort_limit, d.effort_limit);
+}
+
 void add_joint_rows(const RowContext& c, ConstraintProblem& p) {
+  // Positions move with theta_vq u+ + (1 - theta_vq) u-, and J u- = 0: kappa / theta_vq brings them onto the manifold.
+  // Explicit Euler moves them with u- alone; there 2 kappa makes u+ tangent at the new pose.
+  const double curvature = 1.0 / std::max(0.5, theta_of(c.options.integrator).position);
   for_each_bilateral(c.model, c.kinematics, p, [&](const ConstraintBlock& b) {
     const double dt = c.options.dt;
     const double erp = bilateral_erp(c.model, b, c.options.erp_joint);
@@ -360,7 +398,8 @@ void add_joint_rows(const RowContext& c, ConstraintProblem& p) {
       const double v_minus = row_velocity(p, b, r, c.u_minus);
       double& bias = p.bias[static_cast<std::size_t>(b.row + r)];
       bias = erp * r_start[r] / dt;
-      bias += c.options.integrator == Integrator::moreau ? v_minus : (r_predicted[r] - r_start[r]) / dt - v_minus;
+      bias += c.options.integrator == Integrator::moreau ? v_minus
+                                                         : curvature * ((r_predicted[r] - r_start[r]) / dt - v_minus);
     }
   });
 }

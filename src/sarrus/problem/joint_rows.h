@@ -9,7 +9,8 @@
 //     joint impulses then do no work and the scheme is of second order.
 //   limit                  v* = beta min(0, gap)/dt + max(0, gap)/dt [+ restitution]
 // Soft rows (implicit springs, dampers, servos, armature), rho = a + dt k_d + dt^2 k_p:
-//   (Moreau: dt^2 k/4 for springs, taken at the mean position)
+//   (Moreau: dt^2 k/4 for springs, taken at the mean position; theta-schemes: spec/model.md §7.3,
+//    rho = a + dt theta k_d + dt^2 theta theta_vq k_p; with theta = 0 they are explicit forces)
 //   R = 1/rho,  v* = -(a q'- + dt (k_p (q_d - q) + k_d q_d' + tau))/rho,   |lambda| <= dt tau_max
 #pragma once
 
@@ -52,6 +53,11 @@ void add_joint_rows(const RowContext& context, ConstraintProblem& problem);
 void add_soft_rows(const RowContext& context, ConstraintProblem& problem);
 // Returns the largest violation of a limit or rope, m or rad.
 double add_limit_rows(const RowContext& context, ConstraintProblem& problem);
+
+// Forces of a dof at the start of the step, N or N m: what schemes with theta = 0 use instead of soft rows. Where there
+// is armature, spring and damper stay part of its soft row.
+double explicit_passive_force(const Dof& dof, double q, double rate);
+double explicit_servo_force(const Dof& dof, const DriveInput& input, double q, double rate);
 
 // Body Jacobian rows [base, follower] of a dof and its present rate.
 struct DofRow {

@@ -34,6 +34,14 @@ SimulationOptions complete(SimulationOptions o, const Model& model) {
   return o;
 }
 
+// In maximal coordinates the node of a body is its index.
+double dof_rate(const DofRow& row, const VecX& u) {
+  double rate = 0;
+  if (row.base != kWorld) rate += row.J_base.dot(u.segment<6>(6 * row.base));
+  if (row.follower != kWorld) rate += row.J_follower.dot(u.segment<6>(6 * row.follower));
+  return rate;
+}
+
 }  // namespace
 
 struct Simulation::Impl {
@@ -79,6 +87,7 @@ struct Simulation::Impl {
   std::vector<double> joint_forces;       // by dof
   std::vector<Vec6> wrenches;             // by body
   std::vector<DriveInput> inputs;         // by dof, evaluated
+  std::vector<double> explicit_effort;    // by dof, of servos that are not rows (theta = 0)
 
   // Workspaces of one step.
   std::vector<Mat3> inertia_inverse_B;
@@ -124,6 +133,7 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
   joint_forces.assign(n_q, 0.0);
   wrenches.assign(n_b, Vec6::Zero());
   inputs.resize(n_q);
+  explicit_effort.assign(n_q, 0.0);
   for (const Body& b : model.bodies()) inertia_inverse_B.push_back(b.inertia_B.inverse());
   row_poses = predicted_poses = new_poses = state.X_WB;
   row_q = new_q = state.q;
@@ -241,6 +251,14 @@ void Simulation::Impl::free_velocity(double dt) {
                      problem.mass_inverse.data() + problem.mass_offset[i]);
     auto u = problem.u_free.segment<6>(problem.node_offset[i]);
     const Vec3 w = state.twist[i].tail<3>();
+    if (is_theta_scheme(*options.integrator)) {
+      u.head<3>() = state.twist[i].head<3>() + dt * (model.gravity() + wrenches[i].head<3>() / b.mass);
+      Quat q_theta;
+      u.tail<3>() = free_rotation(b.inertia_B, q, w, wrenches[i].tail<3>(), dt, theta_of(*options.integrator), q_theta);
+      body_mass_blocks(b, inertia_inverse_B[i], q_theta, problem.mass.data() + problem.mass_offset[i],
+                       problem.mass_inverse.data() + problem.mass_offset[i]);
+      continue;
+    }
     u.head<3>() = state.twist[i].head<3>() + dt * (model.gravity() + wrenches[i].head<3>() / b.mass);
     if (options.gyroscopic == Gyroscopic::implicit_term) {
       u.tail<3>() = gyroscopic_implicit(b.inertia_B, q, w, dt);
@@ -256,10 +274,17 @@ void Simulation::Impl::free_velocity(double dt) {
 }
 
 void Simulation::Impl::add_drive_forces(double dt) {
+  const bool explicit_forces = theta_of(*options.integrator).force == 0;
   for (int i = 0; i < model.dof_count(); ++i) {
-    const double force = inputs[static_cast<std::size_t>(i)].force;
-    if (force == 0) continue;
+    const auto k = static_cast<std::size_t>(i);
+    double force = inputs[k].force;
+    if (force == 0 && !explicit_forces) continue;
     const DofRow row = dof_row(model, rows_kinematics, i);
+    if (explicit_forces) {
+      const double rate = dof_rate(row, u_minus);
+      explicit_effort[k] = explicit_servo_force(model.dofs()[k], inputs[k], row_q[k], rate);
+      force += explicit_effort[k] + explicit_passive_force(model.dofs()[k], row_q[k], rate);
+    }
     const auto add = [&](int body, const Vec6& J) {
       if (body == kWorld) return;
       const auto b = static_cast<std::size_t>(body);
@@ -356,6 +381,14 @@ bool Simulation::Impl::solve() {
 }
 
 void Simulation::Impl::integrate(double dt) {
+  if (is_theta_scheme(*options.integrator)) {
+    const double theta_vq = theta_of(*options.integrator).position;
+    for (std::size_t i = 0; i < row_poses.size(); ++i) {
+      const Vec6 mean = theta_vq * u_plus.segment<6>(problem.node_offset[i]) + (1 - theta_vq) * state.twist[i];
+      new_poses[i] = integrate_pose(state.X_WB[i], mean, dt);
+    }
+    return;
+  }
   const double remaining = moreau() ? 0.5 * dt : dt;
   for (std::size_t i = 0; i < row_poses.size(); ++i) {
     new_poses[i] = integrate_pose(mid_poses[i], u_plus.segment<6>(problem.node_offset[i]), remaining);
@@ -555,7 +588,8 @@ double Simulation::drive_effort(int dof) const {
       return impl_->lambda[static_cast<std::size_t>(b.row)] / impl_->problem.dt;
     }
   }
-  return impl_->inputs[static_cast<std::size_t>(dof)].force;
+  const auto i = static_cast<std::size_t>(dof);
+  return impl_->inputs[i].force + impl_->explicit_effort[i];
 }
 
 }  // namespace sarrus
