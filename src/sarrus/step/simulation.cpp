@@ -50,6 +50,7 @@ struct Simulation::Impl {
   void step();
   bool advance(double dt, int depth);
   bool attempt(double dt);
+  void assemble(double dt);
 
   void read_inputs(double dt);
   void pose_rows(double dt);
@@ -185,7 +186,7 @@ bool Simulation::Impl::advance(double dt, int depth) {
   return false;
 }
 
-bool Simulation::Impl::attempt(double dt) {
+void Simulation::Impl::assemble(double dt) {
   Clock::time_point t = Clock::now();
   projector.forget();
   read_inputs(dt);
@@ -196,7 +197,11 @@ bool Simulation::Impl::attempt(double dt) {
   free_velocity(dt);
   build_rows(dt);
   report.seconds_assembly += seconds_since(t);
-  t = Clock::now();
+}
+
+bool Simulation::Impl::attempt(double dt) {
+  assemble(dt);
+  const Clock::time_point t = Clock::now();
   const bool solved = solve();
   report.seconds_solve += seconds_since(t);
   if (!solved) return false;
@@ -504,6 +509,11 @@ Simulation::~Simulation() = default;
 const StepReport& Simulation::step() {
   impl_->step();
   return impl_->report;
+}
+
+const ConstraintProblem& Simulation::assemble() {
+  impl_->assemble(impl_->options.dt);
+  return impl_->problem;
 }
 
 const Model& Simulation::model() const { return impl_->model; }

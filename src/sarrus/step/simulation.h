@@ -105,6 +105,10 @@ class Simulation {
 
   const StepReport& step();
 
+  // Builds the constraint problem of the step that step() would take now, without solving it or moving: rows, free
+  // velocity and contacts() at the present state and inputs.
+  const ConstraintProblem& assemble();
+
   const Model& model() const;
   const SimulationOptions& options() const;
   const State& state() const;
