@@ -278,7 +278,7 @@ TEST_F(SceneFile, RotatedShapesRotateTheirInertia) {
 
 TEST_F(SceneFile, DocumentedExamplesLoad) {
   const std::vector<std::string> scenes = documented_scenes();
-  ASSERT_EQ(scenes.size(), 3u);
+  ASSERT_EQ(scenes.size(), 4u);
   const Model pendulum = parse_scene(scenes[0], "pendulum");
   EXPECT_EQ(pendulum.joint_count(), 1);
   EXPECT_TRUE(pendulum.loop_joints().empty());
@@ -291,6 +291,11 @@ TEST_F(SceneFile, DocumentedExamplesLoad) {
   EXPECT_EQ(shapes.geoms()[3].shape.kind, ShapeKind::height_field);
   EXPECT_EQ(shapes.bodies()[0].ccd, Ccd::speculative);
   expect_round_trip(shapes);
+  const Model soft = parse_scene(scenes[3], "soft");
+  EXPECT_EQ(soft.materials()[1].compliance, Compliance::soft_physical(1e5, 0.02));
+  EXPECT_EQ(soft.joints()[0].compliance.model, ComplianceModel::spring_damper);
+  EXPECT_EQ(soft.dofs()[0].limit.compliance.model, ComplianceModel::mujoco);
+  expect_round_trip(soft);
 }
 
 TEST_F(SceneFile, SavesAndLoadsFiles) {

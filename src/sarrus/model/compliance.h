@@ -30,7 +30,7 @@ struct Compliance {
   ComplianceModel model = ComplianceModel::rigid;
 
   // cfm_erp
-  double cfm = 1e-6;  // epsilon, 1/kg (rotational rows: 1/(kg m^2)), > 0
+  double cfm = 1e-5;  // epsilon, 1/kg (rotational rows: 1/(kg m^2)), > 0
   double erp = 0.2;   // nu, share of the residual that one step removes, [0, 1]
 
   // mujoco: solimp (d0, dw, width, midpoint, power) and solref (time constant, damping ratio)
