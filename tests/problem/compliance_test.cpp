@@ -78,14 +78,14 @@ TEST(SpringDamper, MlcpPresetIsTheRegularisationOfTheComparison) {
   expect_relative(joint.R, 1 / (h * h * 1e10 + h * 1e8), 1e-12);
   expect_relative(joint.bias, 1e10 / (h * 1e10 + 1e8) * 1e-3, 1e-12);
   const CompliantContact contact =
-      contact_rows(Compliance::mlcp_unilateral(), h, -1e-3, Vec3::Zero(), Vec3::Zero(), Mat3::Identity());
+      compliant_contact(Compliance::mlcp_unilateral(), h, -1e-3, Vec3::Zero(), Vec3::Zero(), Mat3::Identity());
   expect_relative(contact.R[2], 1 / (h * h * 1e5 + h * 1e4), 1e-12);
   expect_relative(contact.R[0], 1 / (h * 1e4), 1e-12);
   expect_relative(contact.R[1], 1 / (h * 1e4), 1e-12);
   EXPECT_EQ(contact.bias[0], 0);
   // Without a damper of its own, friction has that of [D].
-  const CompliantContact d =
-      contact_rows(Compliance::soft_spring_damper(1e5, 1e4), h, -1e-3, Vec3::Zero(), Vec3::Zero(), Mat3::Identity());
+  const CompliantContact d = compliant_contact(Compliance::soft_spring_damper(1e5, 1e4), h, -1e-3, Vec3::Zero(),
+                                               Vec3::Zero(), Mat3::Identity());
   expect_relative(d.R[0], 1e-6, 1e-12);
 }
 
@@ -152,7 +152,7 @@ TEST(PhysicalCompliance, NearRigidSwitchPicksTheLargerR) {
   const double near_rigid = 1 / (4 * kPi * kPi);
   const double threshold = 1 / (dt * (dt + tau) * near_rigid);  // k where both branches meet
   const auto rows = [&](double k) {
-    return contact_rows(Compliance::soft_physical(k, tau), dt, -1e-4, Vec3::Zero(), Vec3::Zero(), W);
+    return compliant_contact(Compliance::soft_physical(k, tau), dt, -1e-4, Vec3::Zero(), Vec3::Zero(), W);
   };
   expect_relative(rows(0.5 * threshold).R[2], 2 * near_rigid, 1e-12);
   expect_relative(rows(0.999 * threshold).R[2], near_rigid / 0.999, 1e-12);
@@ -176,13 +176,13 @@ TEST(OpenGaps, DoNotActAtADistance) {
   for (const Compliance& c : all_models()) {
     for (const double gap : {1e-6, 1e-4, 5e-3}) {
       const double v = -0.999 * gap / dt;
-      const CompliantContact rows = contact_rows(c, dt, gap, Vec3(1, 0, v), Vec3(1, 0, v), Mat3::Identity());
+      const CompliantContact rows = compliant_contact(c, dt, gap, Vec3(1, 0, v), Vec3(1, 0, v), Mat3::Identity());
       EXPECT_GE(v + rows.bias[2], 0) << name(c.model) << " at " << gap;
     }
     // Continuous where the gap closes, apart from mujoco, whose reference depends on v-.
     if (c.model == ComplianceModel::mujoco) continue;
     const auto bias = [&](double gap) {
-      return contact_rows(c, dt, gap, Vec3::Zero(), Vec3::Zero(), Mat3::Identity()).bias[2];
+      return compliant_contact(c, dt, gap, Vec3::Zero(), Vec3::Zero(), Mat3::Identity()).bias[2];
     };
     EXPECT_NEAR(bias(1e-14), bias(-1e-14), 1e-10) << name(c.model);
   }
@@ -193,7 +193,7 @@ TEST(OpenGaps, MujocoActsFromItsMarginOn) {
   c.margin = 1e-3;
   const double dt = 1e-3;
   const auto bias = [&](double gap) {
-    return contact_rows(c, dt, gap, Vec3(0, 0, -5), Vec3(0, 0, -5), Mat3::Identity()).bias[2];
+    return compliant_contact(c, dt, gap, Vec3(0, 0, -5), Vec3(0, 0, -5), Mat3::Identity()).bias[2];
   };
   EXPECT_GE(-5 + bias(1.1e-3), 0);  // off, although the body crosses the margin within the step
   EXPECT_LT(-5 + bias(0.9e-3), 0);

@@ -101,8 +101,8 @@ CompliantRow bilateral_row(const Compliance& c, const RowState& row, bool angula
 
 CompliantRow unilateral_row(const Compliance& c, const RowState& row) { return unilateral_row(c, row, row.D); }
 
-CompliantContact contact_rows(const Compliance& c, double dt, double gap, const Vec3& v_minus, const Vec3& v_free,
-                              const Mat3& W) {
+CompliantContact compliant_contact(const Compliance& c, double dt, double gap, const Vec3& v_minus, const Vec3& v_free,
+                                   const Mat3& W) {
   const double w = W.norm() / 3;
   CompliantContact rows;
   for (int r = 0; r < 2; ++r) {

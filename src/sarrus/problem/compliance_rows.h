@@ -51,8 +51,8 @@ struct CompliantContact {
   Vec3 bias = Vec3::Zero();
 };
 // Rows [t, o, n]; W is the 3x3 diagonal block of D.
-CompliantContact contact_rows(const Compliance& compliance, double dt, double gap, const Vec3& v_minus,
-                              const Vec3& v_free, const Mat3& W);
+CompliantContact compliant_contact(const Compliance& compliance, double dt, double gap, const Vec3& v_minus,
+                                   const Vec3& v_free, const Mat3& W);
 
 // Diagonal block of J M^-1 J' of a constraint block with up to kMaxBlockRows rows.
 using BlockMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxBlockRows, kMaxBlockRows>;

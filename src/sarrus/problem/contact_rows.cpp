@@ -16,7 +16,7 @@ void set_compliant_contact(const Contact& contact, const Compliance& compliance,
     v_minus[r] = row_velocity(p, b, r, u_minus);
     v_free[r] = row_velocity(p, b, r, p.u_free);
   }
-  const CompliantContact rows = contact_rows(compliance, dt, contact.gap, v_minus, v_free, block_delassus(p, b));
+  const CompliantContact rows = compliant_contact(compliance, dt, contact.gap, v_minus, v_free, block_delassus(p, b));
   for (int r = 0; r < 3; ++r) {
     p.R[static_cast<std::size_t>(b.row + r)] = rows.R[r];
     p.bias[static_cast<std::size_t>(b.row + r)] = rows.bias[r];
