@@ -53,6 +53,9 @@ std::string to_json(const Model& model, const ModelAnalysis& a) {
                                     {"coordinates", a.coordinates},
                                     {"drives", a.drives},
                                     {"limits", a.limits},
+                                    {"compliant_joints", a.compliant_joints},
+                                    {"compliant_limits", a.compliant_limits},
+                                    {"compliant_materials", a.compliant_materials},
                                     {"velocity_dofs", a.velocity_dofs},
                                     {"rows", a.rows},
                                     {"rank", a.rank},
@@ -79,6 +82,10 @@ std::string to_text(const Model& model, const ModelAnalysis& a) {
   row("joints", fmt::format("{}, {} closing loops, {} couplings", a.joints, a.loops, a.couplings));
   row("coordinates", fmt::format("{}, {} driven, {} limited", a.coordinates, a.drives, a.limits));
   row("geoms", fmt::format("{}{}", a.geoms, kinds_text(a)));
+  if (a.compliant_joints + a.compliant_limits + a.compliant_materials > 0) {
+    row("compliant", fmt::format("{} joints and couplings, {} limits, {} materials and pairs", a.compliant_joints,
+                                 a.compliant_limits, a.compliant_materials));
+  }
   row("constraint rows", fmt::format("{}, rank {}, {} redundant", a.rows, a.rank, a.redundant_rows));
   row("mobility", fmt::format("{} of {} velocity components", a.mobility, a.velocity_dofs));
   row("condition", fmt::format("{:.3g} (of J M^-1 J' without its null space)", a.condition));

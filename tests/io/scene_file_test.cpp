@@ -90,6 +90,43 @@ TEST_F(SceneFile, ExtremeNumbersKeepTheirBits) {
   expect_round_trip(b.build());
 }
 
+TEST_F(SceneFile, ComplianceIsReadWhereverItBelongs) {
+  const Model m = parse_scene(test::kHandWritten, "hand");
+  EXPECT_FALSE(m.materials()[0].compliance.compliant());
+  EXPECT_EQ(m.materials()[1].compliance, Compliance::soft_physical(1e5, 0.02));
+  EXPECT_EQ(m.material_pairs()[0].compliance, Compliance::soft_hertz(1e7, 0.1, 0));
+  EXPECT_FALSE(m.material_pairs()[1].compliance.has_value());
+  Compliance limit = Compliance::soft_mujoco(0.1);
+  limit.d0 = 0.5;
+  EXPECT_EQ(m.dofs()[static_cast<std::size_t>(m.dof("hinge"))].limit.compliance, limit);
+  Compliance tube = Compliance::soft_spring_damper(2e4, 10);
+  tube.length = 0.1;
+  EXPECT_EQ(m.joints()[static_cast<std::size_t>(m.joint("tube"))].compliance, tube);
+  EXPECT_EQ(m.couplings()[1].compliance, Compliance::soft_cfm_erp(1e-4, 0.2));
+}
+
+TEST_F(SceneFile, EveryComplianceModelRoundTrips) {
+  for (int i = 0; i < kComplianceModelCount; ++i) {
+    ModelBuilder b("compliance");
+    Compliance c = Compliance::soft_spring_damper(1.0 / 3, 0.1);
+    c.model = static_cast<ComplianceModel>(i);
+    c.modulus = 1e7 / 3;
+    c.radius = 0.1;
+    c.unit_factor = c.model == ComplianceModel::hertz;
+    // Parameters of other models are not part of the file.
+    const Model first = [&] {
+      b.add_material("soft", 0.5, 0, c);
+      return b.build();
+    }();
+    const Compliance read = parse_scene(scene_to_json(first), "saved").materials()[1].compliance;
+    EXPECT_EQ(read.model, c.model);
+    ModelBuilder again("compliance");
+    again.add_material("soft", 0.5, 0, read);
+    again.set_material_pair(0, 1, 0.5, 0, read);
+    expect_round_trip(again.build());
+  }
+}
+
 TEST_F(SceneFile, EmptyModelRoundTrips) { expect_round_trip(ModelBuilder("nothing").build()); }
 
 TEST_F(SceneFile, HandWrittenSceneRoundTrips) { expect_round_trip(parse_scene(test::kHandWritten, "hand")); }
@@ -241,7 +278,7 @@ TEST_F(SceneFile, RotatedShapesRotateTheirInertia) {
 
 TEST_F(SceneFile, DocumentedExamplesLoad) {
   const std::vector<std::string> scenes = documented_scenes();
-  ASSERT_EQ(scenes.size(), 3u);
+  ASSERT_EQ(scenes.size(), 4u);
   const Model pendulum = parse_scene(scenes[0], "pendulum");
   EXPECT_EQ(pendulum.joint_count(), 1);
   EXPECT_TRUE(pendulum.loop_joints().empty());
@@ -254,6 +291,11 @@ TEST_F(SceneFile, DocumentedExamplesLoad) {
   EXPECT_EQ(shapes.geoms()[3].shape.kind, ShapeKind::height_field);
   EXPECT_EQ(shapes.bodies()[0].ccd, Ccd::speculative);
   expect_round_trip(shapes);
+  const Model soft = parse_scene(scenes[3], "soft");
+  EXPECT_EQ(soft.materials()[1].compliance, Compliance::soft_physical(1e5, 0.02));
+  EXPECT_EQ(soft.joints()[0].compliance.model, ComplianceModel::spring_damper);
+  EXPECT_EQ(soft.dofs()[0].limit.compliance.model, ComplianceModel::mujoco);
+  expect_round_trip(soft);
 }
 
 TEST_F(SceneFile, SavesAndLoadsFiles) {

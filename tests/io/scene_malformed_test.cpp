@@ -114,6 +114,39 @@ const Change kTopLevel[] = {
 };
 INSTANTIATE_TEST_SUITE_P(TopLevel, Malformed, ::testing::ValuesIn(kTopLevel));
 
+const Change kCompliance[] = {
+    {"/materials/1/compliance", "\"soft\"", "material 'rubber'", "compliance must be an object, is a string"},
+    {"/materials/1/compliance", "{}", "material 'rubber'", "key 'compliance.model' is missing"},
+    {"/materials/1/compliance/model", "\"phisical\"", "material 'rubber'",
+     "compliance.model 'phisical' is unknown; did you mean 'physical'?"},
+    {"/materials/1/compliance/model", "\"jelly\"", "material 'rubber'", "use one of cfm_erp, hertz, mujoco"},
+    {"/materials/1/compliance/stiffness", "", "material 'rubber'", "key 'compliance.stiffness' is missing"},
+    {"/materials/1/compliance/stiffness", "-5", "material 'rubber'",
+     "compliance stiffness is -5; give a finite number > 0"},
+    {"/materials/1/compliance/stiffness", "\"NaN\"", "material 'rubber'", "compliance.stiffness must be a number"},
+    {"/materials/1/compliance/dissipation", "-1", "material 'rubber'", "compliance dissipation is -1"},
+    {"/materials/1/compliance/stifness", "5", "material 'rubber'", "did you mean 'stiffness'?"},
+    {"/materials/1/compliance/damping", "5", "material 'rubber'", "unknown key 'compliance.damping'"},
+    {"/material_pairs/0/compliance/radius", "0", "material pair #0", "compliance radius is 0; give"},
+    {"/material_pairs/0/compliance/modulus", "", "material pair #0", "key 'compliance.modulus' is missing"},
+    {"/material_pairs/0/compliance/unit_factor", "1", "material pair #0", "must be true or false"},
+    {"/joints/0/limit/compliance/d0", "1", "joint 'hinge', coordinate 'angle'",
+     "compliance d0 is 1; give an impedance in [0.0001, 0.9999]"},
+    {"/joints/0/limit/compliance/dw", "0", "joint 'hinge', coordinate 'angle'",
+     "compliance dw is 0; give an impedance"},
+    {"/joints/0/limit/compliance/power", "0.5", "joint 'hinge', coordinate 'angle'", "give a finite number >= 1"},
+    {"/joints/0/limit/compliance/midpoint", "1", "joint 'hinge', coordinate 'angle'", "a number between 0 and 1"},
+    {"/joints/0/limit/compliance/time_constant", "0", "joint 'hinge', coordinate 'angle'", "time_constant is 0"},
+    {"/joints/2/compliance", R"({"model": "hertz", "modulus": 1, "radius": 1})", "joint 'tube'",
+     "law of contacts; use spring_damper or physical"},
+    {"/joints/2/compliance", R"({"model": "spring_damper", "stiffness": 0})", "joint 'tube'",
+     "neither stiffness nor damping; give one of them > 0"},
+    {"/joints/2/compliance/length", "0", "joint 'tube'", "compliance length is 0; give"},
+    {"/couplings/1/compliance/cfm", "0", "coupling 'screw'", "compliance cfm is 0; give a finite number > 0"},
+    {"/couplings/1/compliance/erp", "2", "coupling 'screw'", "compliance erp is 2; give a number in [0, 1]"},
+};
+INSTANTIATE_TEST_SUITE_P(Compliance, Malformed, ::testing::ValuesIn(kCompliance));
+
 const Change kBodies[] = {
     {"/bodies", "{}", "scene", "bodies must be an array, is an object"},
     {"/bodies/0", "\"rod\"", "body #0", "must be an object, is a string"},

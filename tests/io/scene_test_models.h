@@ -22,18 +22,21 @@ class ModelText {
     for (const Body& b : d.bodies) add("body", b.name, b.mass, b.inertia_B, b.X_WB0, b.v0_W, b.w0_W, b.ccd);
     for (const Joint& j : d.joints) {
       add("joint", j.name, j.type, j.base, j.follower, j.p_BJ, j.p_FJ, j.q_BJ, j.q_FJ, j.length, j.rope, j.swing_limit,
-          j.erp, j.first_dof);
+          j.erp, j.compliance, j.first_dof);
     }
     for (const Dof& f : d.dofs) {
       const Signal& s = f.drive.target;
-      add("dof", f.limit.lower, f.limit.upper, f.limit.restitution, f.limit.erp, f.armature, f.stiffness, f.rest,
-          f.damping, f.dry_friction, f.wrapped);
+      add("dof", f.limit.lower, f.limit.upper, f.limit.restitution, f.limit.erp, f.limit.compliance, f.armature,
+          f.stiffness, f.rest, f.damping, f.dry_friction, f.wrapped);
       add("drive", f.drive.mode, f.drive.kp, f.drive.kd, f.drive.effort_limit, s.offset, s.rate, s.amplitude,
           s.frequency, s.phase);
     }
-    for (const Coupling& c : d.couplings) add("coupling", c.name, c.dof_a, c.dof_b, c.ratio, c.offset, c.erp);
-    for (const Material& m : d.materials) add("material", m.name, m.mu, m.restitution);
-    for (const MaterialPair& p : d.material_pairs) add("pair", p.a, p.b, p.mu, p.restitution);
+    for (const Coupling& c : d.couplings)
+      add("coupling", c.name, c.dof_a, c.dof_b, c.ratio, c.offset, c.erp, c.compliance);
+    for (const Material& m : d.materials) add("material", m.name, m.mu, m.restitution, m.compliance);
+    for (const MaterialPair& p : d.material_pairs) {
+      add("pair", p.a, p.b, p.mu, p.restitution, p.compliance.has_value(), p.compliance.value_or(Compliance{}));
+    }
     for (const Geom& g : d.geoms) {
       add("geom", g.name, g.body, g.shape, g.X_BG, g.material, g.group, g.collides_with, g.margin);
     }
@@ -52,6 +55,15 @@ class ModelText {
   void field(const std::string& s) { text_ += " '" + s + "'"; }
   void field(double x) { text_ += " " + std::to_string(x) + "#" + std::to_string(std::bit_cast<std::uint64_t>(x)); }
   void field(const Quat& q) { field(Eigen::Vector4d(q.coeffs())); }
+  void field(const Compliance& c) {
+    field(c.model);
+    for (const double x : {c.cfm, c.erp, c.d0, c.dw, c.width, c.midpoint, c.power, c.time_constant, c.damping_ratio,
+                           c.margin, c.stiffness, c.dissipation, c.near_rigid, c.stiction, c.damping,
+                           c.friction_damping, c.modulus, c.radius, c.length}) {
+      field(x);
+    }
+    field(c.unit_factor);
+  }
   void field(const Pose& X) { field(X.p), field(X.q); }
   void field(const Aabb& box) { field(box.lo), field(box.hi); }
   void field(const MassProperties& m) { field(m.volume), field(m.centre), field(m.inertia); }
@@ -111,9 +123,10 @@ class RandomModel {
     ModelBuilder b("random \"model\"", "line one\nline two \u00e9");
     b.set_gravity(vector());
     b.set_defaults({magnitude(), magnitude(), coin() ? Integrator::moreau : Integrator::semi_implicit});
-    b.add_material("rubber", magnitude(), 0.3);
+    b.add_material("rubber", magnitude(), 0.3, compliance(true));
     b.add_material("ice", magnitude(), 0.1);
     b.set_material_pair(1, 2, magnitude(), 0.7);
+    if (coin()) b.set_material_pair(0, 2, magnitude(), 0.7, compliance(true));
     for (int i = 0; i < bodies; ++i) add_body(b, i);
     add_shapes(b, bodies);
     for (int i = 0; i < 2 * bodies; ++i) add_joint(b, i, bodies);
@@ -127,9 +140,9 @@ class RandomModel {
     ModelBuilder b("rich", "every feature");
     b.set_gravity({0.1, -0.0, -9.81});
     b.set_self_collision(false);
-    b.add_material("rubber", 1.1, 0.5);
-    b.set_material_pair(1, 0, 0.9, 0.25);
-    b.set_material_pair(1, 1, 1.3, 0.5);
+    b.add_material("rubber", 1.1, 0.5, Compliance::soft_physical(1e5, 0.1));
+    b.set_material_pair(1, 0, 0.9, 0.25, Compliance::soft_hertz(1e9, 0.05, 3));
+    b.set_material_pair(1, 1, 1.3, 0.5, Compliance{});
     add_shapes_of_all_kinds(b);
     for (int i = 0; i < kJointTypeCount + 1; ++i) add_body(b, i);
     for (int t = 0; t < kJointTypeCount; ++t) {
@@ -239,7 +252,51 @@ class RandomModel {
     if (type == JointType::distance) b.joint(joint).rope = coin();
     if (type == JointType::spherical && coin()) b.joint(joint).swing_limit = uniform(0.1, 3);
     if (coin()) b.joint(joint).erp = uniform(0, 1);
+    if (coin()) b.joint(joint).compliance = compliance(false);
     fill_dofs(b, joint);
+  }
+
+  // Any model, all its parameters away from their defaults.
+  Compliance compliance(bool contact) {
+    Compliance c;
+    c.model = static_cast<ComplianceModel>(pick(contact ? kComplianceModelCount : kComplianceModelCount - 1));
+    switch (c.model) {
+      case ComplianceModel::rigid:
+        return c;
+      case ComplianceModel::cfm_erp:
+        c.cfm = magnitude();
+        c.erp = uniform(0, 1);
+        break;
+      case ComplianceModel::mujoco:
+        c.d0 = uniform(0.1, 0.9);
+        c.dw = uniform(0.1, 0.9);
+        c.width = magnitude();
+        c.midpoint = uniform(0.1, 0.9);
+        c.power = uniform(1, 5);
+        c.time_constant = magnitude();
+        c.damping_ratio = magnitude();
+        c.margin = magnitude();
+        return c;
+      case ComplianceModel::physical:
+        c.stiffness = magnitude();
+        c.dissipation = magnitude();
+        c.near_rigid = uniform(0, 3);
+        c.stiction = magnitude();
+        break;
+      case ComplianceModel::spring_damper:
+        c.stiffness = magnitude();
+        c.damping = magnitude();
+        if (coin()) c.friction_damping = magnitude();
+        break;
+      case ComplianceModel::hertz:
+        c.modulus = magnitude();
+        c.radius = magnitude();
+        c.damping = magnitude();
+        c.unit_factor = coin();
+        return c;
+    }
+    c.length = magnitude();
+    return c;
   }
 
   void fill_dofs(ModelBuilder& b, int joint) {
@@ -255,6 +312,7 @@ class RandomModel {
     if (coordinate && coin()) dof.limit.upper = uniform(-1, 3);
     if (coin()) dof.limit.restitution = uniform(0, 1);
     if (coin()) dof.limit.erp = uniform(0, 1);
+    if (coin()) dof.limit.compliance = compliance(false);
     if (coordinate && coin()) dof.stiffness = magnitude();
     if (coin()) dof.rest = signed_magnitude();
     if (coordinate && angular) dof.wrapped = coin();
@@ -286,8 +344,11 @@ inline constexpr const char* kHandWritten = R"({
               "limit": {"restitution": 0.75, "erp": 0.5}},
     "shape": {"material": "rubber", "group": [1], "collides_with": [0, 31]}
   },
-  "materials": [{"name": "steel", "mu": 0.25, "restitution": 0.5}, {"name": "rubber", "mu": 1}],
-  "material_pairs": [{"materials": ["steel", "rubber"], "mu": 0.8}, {"materials": ["rubber", "rubber"]}],
+  "materials": [{"name": "steel", "mu": 0.25, "restitution": 0.5}, {"name": "rubber", "mu": 1,
+                 "compliance": {"model": "physical", "stiffness": 1e5, "dissipation": 0.02}}],
+  "material_pairs": [{"materials": ["steel", "rubber"], "mu": 0.8,
+                      "compliance": {"model": "hertz", "modulus": 1e7, "radius": 0.1}},
+                     {"materials": ["rubber", "rubber"]}],
   "bodies": [
     {"name": "rod", "pose": {"p": [0, 0, 2], "euler_xyz": [0, 90, 0]}, "angular_velocity": [0, 0, 180],
      "velocity": [1, 2, 3],
@@ -302,13 +363,14 @@ inline constexpr const char* kHandWritten = R"({
   "world_shapes": [{"name": "floor", "type": "plane", "pose": {"p": [0, 0, -1]}}],
   "joints": [
     {"name": "hinge", "type": "revolute", "base": "world", "follower": "rod", "at": [0, 0, 2], "axis": [0, 1, 0],
-     "limit": {"lower": -90, "upper": 45}, "spring": {"stiffness": 7, "rest": 30},
+     "limit": {"lower": -90, "upper": 45, "compliance": {"model": "mujoco", "d0": 0.5, "time_constant": 0.1}}, "spring": {"stiffness": 7, "rest": 30},
      "drive": {"mode": "position", "kp": 10, "kd": 1, "effort_limit": 5,
                "target": {"offset": 10, "rate": 20, "amplitude": 30, "frequency": 2, "phase": 90}}},
     {"name": "motor", "type": "revolute", "base": "rod", "follower": "bar", "at": [1, 0, 0], "x_axis": [0, 0, 1],
      "damping": 0, "drive": {"mode": "force", "target": 45}},
     {"name": "tube", "type": "cylindrical", "base": "bar", "follower": "plate", "at": [0, 0, 0],
      "axes": [1, 0, 0, 0], "erp": 0.1,
+     "compliance": {"model": "spring_damper", "stiffness": 2e4, "damping": 10, "length": 0.1},
      "coordinates": {"position": {"limit": {"lower": -1}, "drive": {"mode": "velocity", "kd": 3, "target": 2}},
                      "angle": {"damping": 9, "drive": {"mode": "velocity", "kd": 3, "target": 2}}}},
     {"name": "table", "type": "planar", "base": "world", "follower": "plate", "at": [0, 0, 0], "axis": [0, 0, 1]},
@@ -320,7 +382,8 @@ inline constexpr const char* kHandWritten = R"({
     {"name": "drift", "type": "free", "base": "world", "follower": "disc"}
   ],
   "couplings": [{"name": "gear", "a": "motor", "b": "hinge.angle", "ratio": -2, "offset": 90, "erp": 0.25},
-                {"name": "screw", "a": "tube.position", "b": "tube.angle", "ratio": 0.01, "offset": 0.5}],
+                {"name": "screw", "a": "tube.position", "b": "tube.angle", "ratio": 0.01, "offset": 0.5,
+                 "compliance": {"model": "cfm_erp", "cfm": 1e-4}}],
   "excludes": [["rod", "disc"], ["plate", "world"]],
   "includes": [["rod", "bar"]],
   "shape_order": ["floor", "left", "right", "box", "can"]

@@ -92,6 +92,20 @@ TEST(Allocation, TheWalkerAllocatesNothing) {
   expect_no_allocations({"jansen_walker", 60, 60}, moreau);
 }
 
+TEST(Allocation, CompliantStepsAllocateNothing) {
+  for (const char* scene : {"stack15_equal", "fourbar_swing"}) {
+    ModelData d = make_scene(scene).data();
+    for (Material& m : d.materials) m.compliance = Compliance::soft_physical(1e6, 0.01);
+    for (Joint& j : d.joints) j.compliance = Compliance::soft_mujoco();
+    Simulation sim(finish_model(std::move(d)));
+    for (int i = 0; i < 30; ++i) sim.step();
+    const long n = allocations_of([&] {
+      for (int i = 0; i < 200; ++i) sim.step();
+    });
+    EXPECT_EQ(n, 0) << scene;
+  }
+}
+
 TEST(Allocation, ColdStartsAllocateNothingEither) {
   SimulationOptions o;
   o.warm_start = false;

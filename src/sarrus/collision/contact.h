@@ -28,6 +28,7 @@ struct Contact {
   FeatureKey key;
   double mu = 0;
   double restitution = 0;
+  int compliance = -1;  // into ContactLaws::compliances(); -1: rigid
 };
 
 }  // namespace sarrus

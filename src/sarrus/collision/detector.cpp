@@ -205,6 +205,7 @@ void CollisionDetector::append_contacts(const Collider& a, const Collider& b, st
     contact.key = {point.key.hi | children, point.key.lo};
     contact.mu = law.mu;
     contact.restitution = law.restitution;
+    contact.compliance = law.compliance;
     contacts.push_back(contact);
   }
 }

@@ -46,6 +46,9 @@ class CollisionDetector {
   // True if the filter lets the two geoms collide.
   bool pair_allowed(int geom_a, int geom_b) const;
 
+  // What Contact::compliance refers to.
+  std::span<const Compliance> compliances() const { return laws_.compliances(); }
+
  private:
   // A shape without children: a geom, or a child of a compound.
   struct Collider {

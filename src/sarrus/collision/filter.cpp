@@ -97,13 +97,23 @@ ContactLaws::ContactLaws(const Model& model) : count_(model.materials().size()) 
   table_.reserve(count_ * count_);
   for (const Material& a : model.materials()) {
     for (const Material& b : model.materials()) {
-      table_.push_back({std::sqrt(a.mu * b.mu), std::max(a.restitution, b.restitution)});
+      table_.push_back({std::sqrt(a.mu * b.mu), std::max(a.restitution, b.restitution),
+                        index_of(combine(a.compliance, b.compliance))});
     }
   }
   for (const MaterialPair& p : model.material_pairs()) {
-    table_[at(p.a) * count_ + at(p.b)] = {p.mu, p.restitution};
-    table_[at(p.b) * count_ + at(p.a)] = {p.mu, p.restitution};
+    ContactLaw& law = table_[at(p.a) * count_ + at(p.b)];
+    law = {p.mu, p.restitution, p.compliance ? index_of(*p.compliance) : law.compliance};
+    table_[at(p.b) * count_ + at(p.a)] = law;
   }
+}
+
+int ContactLaws::index_of(const Compliance& compliance) {
+  if (!compliance.compliant()) return -1;
+  const auto it = std::find(compliances_.begin(), compliances_.end(), compliance);
+  if (it != compliances_.end()) return static_cast<int>(it - compliances_.begin());
+  compliances_.push_back(compliance);
+  return static_cast<int>(compliances_.size()) - 1;
 }
 
 }  // namespace sarrus

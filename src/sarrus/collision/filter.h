@@ -10,10 +10,12 @@
 //   6 self_collision = false and joints connect the bodies, whatever is between (not through the world)   no
 //   7 masks: (group_A & collides_with_B) | (group_B & collides_with_A) != 0
 //
-// Contact law: mu = sqrt(mu_a mu_b), restitution = max, unless Model::material_pairs() names the two materials.
+// Contact law: mu = sqrt(mu_a mu_b), restitution = max, compliance = combine() (model/compliance.h), unless
+// Model::material_pairs() names the two materials.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sarrus/model/model.h"
@@ -59,18 +61,23 @@ class PairFilter {
 struct ContactLaw {
   double mu;
   double restitution;
+  int compliance;  // into ContactLaws::compliances(); -1: rigid
 };
 
 class ContactLaws {
  public:
   explicit ContactLaws(const Model& model);
   const ContactLaw& between(int geom_a, int geom_b) const { return table_[row(geom_a) * count_ + row(geom_b)]; }
+  // The different compliances of this model's contacts.
+  std::span<const Compliance> compliances() const { return compliances_; }
 
  private:
+  int index_of(const Compliance& compliance);
   std::size_t row(int geom) const { return static_cast<std::size_t>(material_[static_cast<std::size_t>(geom)]); }
   std::size_t count_;
   std::vector<int> material_;  // by geom
   std::vector<ContactLaw> table_;
+  std::vector<Compliance> compliances_;
 };
 
 }  // namespace sarrus

@@ -286,10 +286,13 @@ JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, 
     double r[6];
     const int translational = joint_residual(j, kinematics.frame(i), r);
     if (j.rope) r[0] = std::max(0.0, r[0]);
+    const bool compliant = j.compliance.compliant();
+    double& gap = compliant ? e.compliant_gap : e.gap;
+    double& angle = compliant ? e.compliant_angle : e.angle;
     for (int k = 0; k < info(j.type).rows; ++k) {
-      double& largest = k < translational ? e.gap : e.angle;
+      double& largest = k < translational ? gap : angle;
       largest = std::max(largest, std::abs(r[k]));
-      if (std::abs(r[k]) > worst) {
+      if (!compliant && std::abs(r[k]) > worst) {
         worst = std::abs(r[k]);
         e.worst_joint = i;
       }
@@ -298,7 +301,8 @@ JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, 
   for (const Coupling& c : model.couplings()) {
     const double qa = kinematics.coordinate(c.dof_a, q[static_cast<std::size_t>(c.dof_a)]);
     const double qb = kinematics.coordinate(c.dof_b, q[static_cast<std::size_t>(c.dof_b)]);
-    e.angle = std::max(e.angle, std::abs(qa - c.ratio * qb - c.offset));
+    double& angle = c.compliance.compliant() ? e.compliant_angle : e.angle;
+    angle = std::max(angle, std::abs(qa - c.ratio * qb - c.offset));
   }
   return e;
 }

@@ -72,11 +72,14 @@ class JointKinematics {
   std::vector<JointFrame> frames_;
 };
 
-// Largest residuals over all joints and couplings (ropes count when taut), and where.
+// Largest residuals over all rigid joints and couplings (ropes count when taut), and where. Compliant ones are meant to
+// give way: their deformation is told apart.
 struct JointErrors {
   double gap = 0;    // m
   double angle = 0;  // rad (couplings: in the units of their first coordinate, counted here)
   int worst_joint = -1;
+  double compliant_gap = 0;    // m
+  double compliant_angle = 0;  // rad
 };
 JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, std::span<const double> q);
 

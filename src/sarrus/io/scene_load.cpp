@@ -6,6 +6,7 @@
 #include <numbers>
 #include <span>
 
+#include "sarrus/io/scene_compliance.h"
 #include "sarrus/io/scene_frames.h"
 #include "sarrus/io/scene_loader.h"
 #include "sarrus/io/scene_mass.h"
@@ -101,6 +102,7 @@ void SceneLoader::read_materials(ObjectReader& r) {
     material.name = read_name(m, "material", "steel", materials_, i);
     material.mu = m.number("mu", material.mu);
     material.restitution = m.number("restitution", material.restitution);
+    material.compliance = read_compliance(m);
     m.finish();
     d_.materials.push_back(std::move(material));
   });
@@ -121,6 +123,7 @@ void SceneLoader::read_material_pair(ObjectReader r) {
   const Material& b = d_.materials[static_cast<std::size_t>(pair.b)];
   pair.mu = r.number("mu", std::sqrt(a.mu * b.mu));
   pair.restitution = r.number("restitution", std::max(a.restitution, b.restitution));
+  if (r.has("compliance")) pair.compliance = read_compliance(r);
   r.finish();
   d_.material_pairs.push_back(pair);
 }

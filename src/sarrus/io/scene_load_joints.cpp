@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sarrus/io/scene_compliance.h"
 #include "sarrus/io/scene_frames.h"
 #include "sarrus/io/scene_loader.h"
 #include "sarrus/math/so3.h"
@@ -38,6 +39,7 @@ void SceneLoader::read_joint(ObjectReader r) {
   j.base = resolve_body(r, "base", r.text("base", "world"));
   j.follower = resolve_body(r, "follower", r.text("follower", "rod"));
   j.erp = r.number("erp", defaults_.erp);
+  j.compliance = read_compliance(r);
   if (j.type == JointType::distance) {
     j.rope = r.flag("rope", false);
   } else {
@@ -185,6 +187,7 @@ Limit SceneLoader::read_limit(ObjectReader r, double unit) {
   limit.upper = r.number("upper", kInf) * unit;
   limit.restitution = r.number("restitution", limit.restitution);
   limit.erp = r.number("erp", limit.erp);
+  limit.compliance = read_compliance(r);
   r.finish();
   if (limit.erp != kUseDefault && !(limit.erp >= 0 && limit.erp <= 1)) {
     r.fail(fmt::format("{} is {}; give a number in [0, 1] or leave it out", r.full("erp"), limit.erp));
@@ -224,6 +227,7 @@ void SceneLoader::read_coupling(ObjectReader r) {
   c.ratio = r.number("ratio");
   c.offset = r.number("offset", 0) * (dof_angular_[static_cast<std::size_t>(c.dof_a)] ? angle_unit_ : 1.0);
   c.erp = r.number("erp", kUseDefault);
+  c.compliance = read_compliance(r);
   r.finish();
   d_.couplings.push_back(std::move(c));
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "sarrus/io/scene_compliance.h"
 #include "sarrus/math/error.h"
 
 namespace sarrus::scene {
@@ -36,6 +37,10 @@ OrderedJson list(const Quat& q) {
 
 void put(OrderedJson& out, const char* key, double x, double fallback) {
   if (!same_bits(x, fallback)) out[key] = number(x);
+}
+
+void put(OrderedJson& out, const Compliance& compliance) {
+  if (compliance.compliant()) out["compliance"] = compliance_json(compliance);
 }
 
 void put(OrderedJson& out, const char* key, const Vec3& x) {
@@ -206,6 +211,7 @@ void put_dof(OrderedJson& out, const Dof& dof) {
   put(limit, "upper", dof.limit.upper, kInf);
   put(limit, "restitution", dof.limit.restitution, 0);
   put(limit, "erp", dof.limit.erp, kUseDefault);
+  put(limit, dof.limit.compliance);
   if (!limit.empty()) out["limit"] = limit;
   const OrderedJson d = drive(dof.drive);
   if (dof.drive.mode != DriveMode::none || d.size() > 1) out["drive"] = d;
@@ -236,6 +242,7 @@ OrderedJson joint(const Model& model, const Joint& j) {
   if (j.rope) out["rope"] = true;
   put(out, "swing_limit", j.swing_limit, kInf);
   put(out, "erp", j.erp, kUseDefault);
+  put(out, j.compliance);
   const auto dof = [&](int k) -> const Dof& { return model.dofs().begin()[j.first_dof + k]; };
   if (type.dofs == 1) {
     put_dof(out, dof(0));
@@ -259,6 +266,7 @@ OrderedJson coupling(const Model& model, const Coupling& c) {
   out["ratio"] = number(c.ratio);
   put(out, "offset", c.offset, 0);
   put(out, "erp", c.erp, kUseDefault);
+  put(out, c.compliance);
   return out;
 }
 
@@ -276,7 +284,9 @@ OrderedJson body(const Body& b) {
 
 void put_materials(OrderedJson& out, const Model& model) {
   for (const Material& m : model.materials()) {
-    out["materials"].push_back({{"name", m.name}, {"mu", number(m.mu)}, {"restitution", number(m.restitution)}});
+    OrderedJson material = {{"name", m.name}, {"mu", number(m.mu)}, {"restitution", number(m.restitution)}};
+    put(material, m.compliance);
+    out["materials"].push_back(std::move(material));
   }
   for (const MaterialPair& p : model.material_pairs()) {
     const std::string& a = model.materials()[static_cast<std::size_t>(p.a)].name;
@@ -285,6 +295,7 @@ void put_materials(OrderedJson& out, const Model& model) {
     pair["materials"] = OrderedJson::array({a, b});
     pair["mu"] = number(p.mu);
     pair["restitution"] = number(p.restitution);
+    if (p.compliance) pair["compliance"] = compliance_json(*p.compliance);
     out["material_pairs"].push_back(pair);
   }
 }

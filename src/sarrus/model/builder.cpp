@@ -51,13 +51,14 @@ void ModelBuilder::set_velocity(int body, const Vec3& v_W, const Vec3& w_W) {
   b.w0_W = w_W;
 }
 
-int ModelBuilder::add_material(std::string name, double mu, double restitution) {
-  d_.materials.push_back({std::move(name), mu, restitution});
+int ModelBuilder::add_material(std::string name, double mu, double restitution, const Compliance& compliance) {
+  d_.materials.push_back({std::move(name), mu, restitution, compliance});
   return static_cast<int>(d_.materials.size()) - 1;
 }
 
-void ModelBuilder::set_material_pair(int a, int b, double mu, double restitution) {
-  d_.material_pairs.push_back({a, b, mu, restitution});
+void ModelBuilder::set_material_pair(int a, int b, double mu, double restitution,
+                                     std::optional<Compliance> compliance) {
+  d_.material_pairs.push_back({a, b, mu, restitution, compliance});
 }
 
 int ModelBuilder::add_geom(int body, const Shape& shape, const Pose& X_BG, int material, std::string name) {

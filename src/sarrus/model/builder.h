@@ -35,8 +35,8 @@ class ModelBuilder {
                        int material = 0);
   void set_velocity(int body, const Vec3& v_W, const Vec3& w_W);
 
-  int add_material(std::string name, double mu, double restitution = 0);
-  void set_material_pair(int a, int b, double mu, double restitution);
+  int add_material(std::string name, double mu, double restitution = 0, const Compliance& compliance = {});
+  void set_material_pair(int a, int b, double mu, double restitution, std::optional<Compliance> compliance = {});
   int add_geom(int body, const Shape& shape, const Pose& X_BG = {}, int material = 0, std::string name = {});
   // Horizontal floor at the given height, facing up.
   int add_floor(double height = 0, int material = 0);
@@ -55,6 +55,8 @@ class ModelBuilder {
 
   Body& body(int i) { return d_.bodies[static_cast<std::size_t>(i)]; }
   Joint& joint(int i) { return d_.joints[static_cast<std::size_t>(i)]; }
+  Material& material(int i) { return d_.materials[static_cast<std::size_t>(i)]; }
+  Coupling& coupling(int i) { return d_.couplings[static_cast<std::size_t>(i)]; }
   Geom& geom(int i) { return d_.geoms[static_cast<std::size_t>(i)]; }
   // k-th dof of a joint, and its index in Model::dofs().
   Dof& dof(int joint, int k = 0) { return d_.dofs[static_cast<std::size_t>(dof_index(joint, k))]; }

@@ -18,6 +18,12 @@ void require_non_negative(const std::string& element, std::string_view what, dou
   }
 }
 
+void require_positive(const std::string& element, std::string_view what, double x) {
+  if (!(x > 0) || !std::isfinite(x)) {
+    throw InputError(element, fmt::format("{} is {}; give a finite number > 0", what, x));
+  }
+}
+
 void require_finite(const std::string& element, std::string_view what, const Vec3& x) {
   if (!x.allFinite()) {
     throw InputError(element, fmt::format("{} is ({}, {}, {}); give finite numbers", what, x[0], x[1], x[2]));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@ std::string label(std::string_view kind, const std::string& name, std::size_t in
 void require_finite(const std::string& element, std::string_view what, double x);
 void require_finite(const std::string& element, std::string_view what, const Vec3& x);
 void require_non_negative(const std::string& element, std::string_view what, double x);
+void require_positive(const std::string& element, std::string_view what, double x);
 // Quaternions are stored normalised; one that already is keeps its bits, so that saving and loading is exact.
 void normalise(const std::string& element, std::string_view what, Quat& q);
 void normalise(const std::string& element, std::string_view what, Pose& X);
@@ -35,6 +37,10 @@ void require_unique_names(std::string_view kind, const Elements& elements) {
     }
   }
 }
+
+// What a compliance is for; some models and parameters make no sense everywhere.
+enum class ComplianceUse : std::uint8_t { contact, joint, limit };
+void check_compliance(const std::string& element, const Compliance& compliance, ComplianceUse use);
 
 // Everything about the geoms: fills in names, normalises poses, zeroes sizes without a meaning.
 void check_shapes(ModelData& d);

@@ -9,20 +9,18 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sarrus/math/types.h"
+#include "sarrus/model/compliance.h"
+#include "sarrus/model/constants.h"
 #include "sarrus/model/shape.h"
 
 namespace sarrus {
-
-inline constexpr int kWorld = -1;  // the body index of the world
-inline constexpr double kInf = std::numeric_limits<double>::infinity();
-inline constexpr double kUseDefault = -1.0;  // "take the simulation's default" for ERP values and margins
 
 // What stops a body from passing another one within a step (spec/collision.md §7).
 //   off:          contacts within the margin only.
@@ -72,6 +70,7 @@ struct Limit {
   double upper = kInf;
   double restitution = 0;
   double erp = kUseDefault;
+  Compliance compliance;  // of both limits; equal limits (a locked dof) take it too
 
   bool active() const { return lower > -kInf || upper < kInf; }
 };
@@ -132,7 +131,8 @@ struct Joint {
   bool rope = false;          // distance joints: |p_F - p_B| <= length instead of =
   double swing_limit = kInf;  // spherical joints: largest swing of the follower's x axis, rad
   double erp = kUseDefault;
-  int first_dof = 0;  // into Model::dofs()
+  Compliance compliance;  // of the rows of the joint (rods and ropes too); swing limits stay rigid
+  int first_dof = 0;      // into Model::dofs()
 };
 
 // q_a - ratio q_b - offset = 0 on two joint coordinates: gears (angle, angle), screws (position, angle of
@@ -144,20 +144,23 @@ struct Coupling {
   double ratio = 1;
   double offset = 0;
   double erp = kUseDefault;
+  Compliance compliance;
 };
 
 struct Material {
   std::string name;
   double mu = 0.7;
   double restitution = 0;
+  Compliance compliance = {};
 };
 
-// Contact parameters between two materials. Defaults: mu = sqrt(mu_a mu_b), restitution = max.
+// Contact parameters between two materials. Defaults: mu = sqrt(mu_a mu_b), restitution = max, compliance = combine().
 struct MaterialPair {
   int a = 0;
   int b = 0;
   double mu = 0.7;
   double restitution = 0;
+  std::optional<Compliance> compliance = {};  // none: combine() of the two
 };
 
 struct Geom {

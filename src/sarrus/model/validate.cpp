@@ -103,6 +103,7 @@ void check_dof(const std::string& element, const Dof& dof, bool coordinate, bool
     throw InputError(element, fmt::format("limit restitution is {}; give a number in [0, 1]", l.restitution));
   }
   check_erp(element, l.erp);
+  check_compliance(element, l.compliance, ComplianceUse::limit);
   if (dof.wrapped && !angular) {
     throw InputError(element, "only an angle can be wrapped; remove 'wrapped'");
   }
@@ -126,6 +127,7 @@ void check_joint(const ModelData& d, Joint& j, const std::string& element) {
   normalise(element, "base axes", j.q_BJ);
   normalise(element, "follower axes", j.q_FJ);
   check_erp(element, j.erp);
+  check_compliance(element, j.compliance, ComplianceUse::joint);
   if (j.type == JointType::distance && !(j.length > 1e-9 && std::isfinite(j.length))) {
     throw InputError(element, fmt::format("distance joint has length {} m; give a finite length > 0 (use spherical to "
                                           "join two points)",
@@ -188,27 +190,31 @@ void check_couplings(const ModelData& d, const std::vector<int>& joint_of_dof) {
     require_finite(element, "ratio", c.ratio);
     require_finite(element, "offset", c.offset);
     check_erp(element, c.erp);
+    check_compliance(element, c.compliance, ComplianceUse::joint);
   }
 }
 
-void check_contact_law(const std::string& element, double mu, double restitution) {
+void check_contact_law(const std::string& element, double mu, double restitution, const Compliance& compliance) {
   require_non_negative(element, "mu", mu);
   if (!(restitution >= 0 && restitution <= 1)) {
     throw InputError(element, fmt::format("restitution is {}; give a number in [0, 1]", restitution));
   }
+  check_compliance(element, compliance, ComplianceUse::contact);
 }
 
 void check_materials(ModelData& d) {
   if (d.materials.empty()) d.materials.push_back({"default", 0.7, 0.0});
   require_unique_names("material", d.materials);
   const int n = static_cast<int>(d.materials.size());
-  for (const Material& m : d.materials) check_contact_law(fmt::format("material '{}'", m.name), m.mu, m.restitution);
+  for (const Material& m : d.materials) {
+    check_contact_law(fmt::format("material '{}'", m.name), m.mu, m.restitution, m.compliance);
+  }
   for (std::size_t i = 0; i < d.material_pairs.size(); ++i) {
     const MaterialPair& p = d.material_pairs[i];
     const std::string element = fmt::format("material pair #{}", i);
     if (p.a < 0 || p.a >= n || p.b < 0 || p.b >= n)
       throw InputError(element, "refers to a material that does not exist; use the index that add_material returned");
-    check_contact_law(element, p.mu, p.restitution);
+    check_contact_law(element, p.mu, p.restitution, p.compliance.value_or(Compliance{}));
     for (std::size_t k = 0; k < i; ++k) {
       const MaterialPair& o = d.material_pairs[k];
       if ((o.a == p.a && o.b == p.b) || (o.a == p.b && o.b == p.a)) {

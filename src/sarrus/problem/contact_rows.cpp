@@ -3,7 +3,27 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sarrus/problem/compliance_rows.h"
+
 namespace sarrus {
+namespace {
+
+void set_compliant_contact(const Contact& contact, const Compliance& compliance, double dt, const VecX& u_minus,
+                           const ConstraintBlock& b, ConstraintProblem& p) {
+  Vec3 v_minus;
+  Vec3 v_free;
+  for (int r = 0; r < 3; ++r) {
+    v_minus[r] = row_velocity(p, b, r, u_minus);
+    v_free[r] = row_velocity(p, b, r, p.u_free);
+  }
+  const CompliantContact rows = compliant_contact(compliance, dt, contact.gap, v_minus, v_free, block_delassus(p, b));
+  for (int r = 0; r < 3; ++r) {
+    p.R[static_cast<std::size_t>(b.row + r)] = rows.R[r];
+    p.bias[static_cast<std::size_t>(b.row + r)] = rows.bias[r];
+  }
+}
+
+}  // namespace
 
 Mat3 contact_frame(const Vec3& n) {
   const double s = n.z() >= 0 ? 1.0 : -1.0;
@@ -17,7 +37,7 @@ Mat3 contact_frame(const Vec3& n) {
 }
 
 double add_contact_rows(std::span<const Contact> contacts, std::span<const Pose> X_WB, const VecX& u_minus,
-                        const RowOptions& options, ConstraintProblem& p) {
+                        const RowOptions& options, ConstraintProblem& p, std::span<const Compliance> compliances) {
   double penetration = 0;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Contact& c = contacts[i];
@@ -55,6 +75,10 @@ double add_contact_rows(std::span<const Contact> contacts, std::span<const Pose>
           v_free += row.dot(p.u_free.segment<6>(o));
         }
       }
+    }
+    if (c.compliance >= 0) {
+      set_compliant_contact(c, compliances[static_cast<std::size_t>(c.compliance)], options.dt, u_minus, b, p);
+      continue;
     }
     p.bias[static_cast<std::size_t>(b.row + 2)] =
         unilateral_bias(c.gap, options.contact_slop, v_minus, v_free, c.restitution, options.erp_contact, options);

@@ -3,6 +3,7 @@
 //   frame R_k = [t o n], n from A to B;  J_B = R_k' [1, -[p - r_B]x],  J_A = -R_k' [1, -[p - r_A]x]
 //   v*_N = gamma min(0, d + delta_c)/dt + max(0, d + delta_c)/dt  [+ eps v_N-],   v*_T = 0
 // The max-term makes contacts speculative: no impulse unless the gap would close within the step.
+// Contacts with a compliance take R and v* from compliance_rows.h instead.
 #pragma once
 
 #include <span>
@@ -17,8 +18,9 @@ namespace sarrus {
 Mat3 contact_frame(const Vec3& n_W);
 
 // Appends one block of three rows per contact, in the order of `contacts`; block.source is the index there.
-// r_W are the centres of mass by body. Returns the largest penetration, m.
+// `compliances` are what Contact::compliance refers to. Returns the largest penetration, m.
 double add_contact_rows(std::span<const Contact> contacts, std::span<const Pose> X_WB, const VecX& u_minus,
-                        const RowOptions& options, ConstraintProblem& problem);
+                        const RowOptions& options, ConstraintProblem& problem,
+                        std::span<const Compliance> compliances = {});
 
 }  // namespace sarrus

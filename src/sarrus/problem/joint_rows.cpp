@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sarrus/math/so3.h"
+#include "sarrus/problem/compliance_rows.h"
 
 namespace sarrus {
 namespace {
@@ -50,18 +51,6 @@ void add_body_row(ConstraintProblem& p, const ConstraintBlock& b, const NodeList
   if (k < 0) return;
   double* J = p.jacobian_row(b, k, r);
   for (int c = 0; c < 6; ++c) J[c] += scale * row[c];
-}
-
-double row_velocity(const ConstraintProblem& p, const ConstraintBlock& b, int r, const VecX& u) {
-  double v = 0;
-  for (int k = 0; k < b.nodes; ++k) {
-    const auto node = static_cast<std::size_t>(b.node[k]);
-    const int n = p.node_size[node];
-    const double* J = p.jacobian.data() + b.jac[k] + r * n;
-    const double* uk = u.data() + p.node_offset[node];
-    for (int c = 0; c < n; ++c) v += J[c] * uk[c];
-  }
-  return v;
 }
 
 void write_dof_row(ConstraintProblem& p, const ConstraintBlock& b, const NodeList& nodes, const DofRow& row,
@@ -135,38 +124,43 @@ ConstraintBlock& add_coupling_block(const Model& model, const JointKinematics& k
   return block;
 }
 
-void bilateral_residual(const Model& model, const ConstraintBlock& b, const JointKinematics& kin,
-                        std::span<const double> q, double* r) {
+// Returns how many of the rows are in the units of the compliance itself: all of a locked dof or coupling, the
+// translational ones of a joint.
+int bilateral_residual(const Model& model, const ConstraintBlock& b, const JointKinematics& kin,
+                       std::span<const double> q, double* r) {
   switch (b.source_kind) {
     case RowSource::coupling: {
       const Coupling& c = model.couplings()[static_cast<std::size_t>(b.source)];
       const double qa = kin.coordinate(c.dof_a, q[static_cast<std::size_t>(c.dof_a)]);
       const double qb = kin.coordinate(c.dof_b, q[static_cast<std::size_t>(c.dof_b)]);
       r[0] = qa - c.ratio * qb - c.offset;
-      break;
+      return 1;
     }
     case RowSource::locked_dof: {
       const Limit& l = model.dofs()[static_cast<std::size_t>(b.source)].limit;
       r[0] = kin.coordinate(b.source, q[static_cast<std::size_t>(b.source)]) - 0.5 * (l.lower + l.upper);
-      break;
+      return 1;
     }
     default:
-      joint_residual(model.joints()[static_cast<std::size_t>(b.source)], kin.frame(b.source), r);
+      return joint_residual(model.joints()[static_cast<std::size_t>(b.source)], kin.frame(b.source), r);
   }
 }
 
-// Calls f(block) for every bilateral block, in id order: joints, locked dofs, couplings.
-template <class F>
-void for_each_bilateral(const Model& model, const JointKinematics& kin, ConstraintProblem& p, F f) {
+// Calls f(block) for every bilateral block whose compliance is wanted, in id order: joints, locked dofs, couplings.
+template <class Wanted, class F>
+void for_each_bilateral(const Model& model, const JointKinematics& kin, ConstraintProblem& p, Wanted wanted, F f) {
   for (int i = 0; i < model.joint_count(); ++i) {
     const Joint& j = model.joints()[static_cast<std::size_t>(i)];
-    if (info(j.type).rows > 0 && !j.rope) f(add_joint_block(model, kin, i, p));
+    if (info(j.type).rows > 0 && !j.rope && wanted(j.compliance)) f(add_joint_block(model, kin, i, p));
   }
   for (int i = 0; i < model.dof_count(); ++i) {
-    if (!locked(model.dofs()[static_cast<std::size_t>(i)])) continue;
+    const Dof& dof = model.dofs()[static_cast<std::size_t>(i)];
+    if (!locked(dof) || !wanted(dof.limit.compliance)) continue;
     f(add_dof_block(p, BlockKind::joint, RowSource::locked_dof, i, dof_row(model, kin, i)));
   }
-  for (int i = 0; i < static_cast<int>(model.couplings().size()); ++i) f(add_coupling_block(model, kin, i, p));
+  for (int i = 0; i < static_cast<int>(model.couplings().size()); ++i) {
+    if (wanted(model.couplings()[static_cast<std::size_t>(i)].compliance)) f(add_coupling_block(model, kin, i, p));
+  }
 }
 
 double bilateral_erp(const Model& model, const ConstraintBlock& b, double fallback) {
@@ -175,6 +169,42 @@ double bilateral_erp(const Model& model, const ConstraintBlock& b, double fallba
   if (b.source_kind == RowSource::coupling) erp = model.couplings()[static_cast<std::size_t>(b.source)].erp;
   if (b.source_kind == RowSource::locked_dof) erp = model.dofs()[static_cast<std::size_t>(b.source)].limit.erp;
   return erp == kUseDefault ? fallback : erp;
+}
+
+// ERP and curvature, or the tangent condition at the midpoint.
+void set_rigid_joint(const RowContext& c, const ConstraintBlock& b, ConstraintProblem& p) {
+  const double dt = c.options.dt;
+  const double erp = bilateral_erp(c.model, b, c.options.erp_joint);
+  // Positions move with theta_vq u+ + (1 - theta_vq) u-, and J u- = 0: kappa / theta_vq brings them onto the manifold.
+  // Explicit Euler moves them with u- alone; there 2 kappa makes u+ tangent at the new pose.
+  const double curvature = 1.0 / std::max(0.5, theta_of(c.options.integrator).position);
+  double r_start[kMaxBlockRows];
+  double r_predicted[kMaxBlockRows];
+  bilateral_residual(c.model, b, c.start, c.q, r_start);
+  bilateral_residual(c.model, b, c.predicted, c.q, r_predicted);
+  for (int r = 0; r < b.rows; ++r) {
+    const double v_minus = row_velocity(p, b, r, c.u_minus);
+    double& bias = p.bias[static_cast<std::size_t>(b.row + r)];
+    bias = erp * r_start[r] / dt;
+    bias += c.options.integrator == Integrator::moreau ? v_minus
+                                                       : curvature * ((r_predicted[r] - r_start[r]) / dt - v_minus);
+  }
+}
+
+// Residuals where the rows are; a spring needs neither curvature nor ERP to find the end of the step.
+void set_compliant_joint(const RowContext& c, const Compliance& compliance, const ConstraintBlock& b,
+                         ConstraintProblem& p) {
+  double residual[kMaxBlockRows];
+  const int translational = bilateral_residual(c.model, b, c.kinematics, c.q, residual);
+  const BlockMatrix D = block_delassus(p, b);
+  for (int r = 0; r < b.rows; ++r) {
+    const auto i = static_cast<std::size_t>(b.row + r);
+    const RowState state{c.options.dt, residual[r], row_velocity(p, b, r, c.u_minus), row_velocity(p, b, r, p.u_free),
+                         D(r, r)};
+    const CompliantRow row = bilateral_row(compliance, state, r >= translational);
+    p.R[i] = row.R;
+    p.bias[i] = row.bias;
+  }
 }
 
 // --- soft rows -------------------------------------------------------------------------------------------
@@ -282,12 +312,20 @@ bool limit_in_reach(const RowContext& c, const ConstraintProblem& p, const DofRo
   return gap <= c.options.limit_margin + 2 * c.options.dt * std::max(std::abs(rate), std::abs(free_rate));
 }
 
-void set_limit_bias(const RowContext& c, ConstraintProblem& p, const ConstraintBlock& b, double gap, double restitution,
-                    double erp) {
+void set_limit_law(const RowContext& c, ConstraintProblem& p, const ConstraintBlock& b, double gap, double restitution,
+                   double erp, const Compliance& compliance) {
+  const auto i = static_cast<std::size_t>(b.row);
   const double v_minus = row_velocity(p, b, 0, c.u_minus);
   const double v_free = row_velocity(p, b, 0, p.u_free);
-  p.bias[static_cast<std::size_t>(b.row)] = unilateral_bias(gap, 0.0, v_minus, v_free, restitution,
-                                                            erp == kUseDefault ? c.options.erp_limit : erp, c.options);
+  if (compliance.compliant()) {
+    const CompliantRow row =
+        unilateral_row(compliance, {c.options.dt, gap, v_minus, v_free, block_delassus(p, b)(0, 0)});
+    p.R[i] = row.R;
+    p.bias[i] = row.bias;
+    return;
+  }
+  p.bias[i] = unilateral_bias(gap, 0.0, v_minus, v_free, restitution, erp == kUseDefault ? c.options.erp_limit : erp,
+                              c.options);
 }
 
 double add_dof_limits(const RowContext& c, bool lower, ConstraintProblem& p) {
@@ -302,9 +340,9 @@ double add_dof_limits(const RowContext& c, bool lower, ConstraintProblem& p) {
     const double gap = lower ? q - bound : bound - q;
     violation = std::max(violation, -gap);
     const DofRow row = dof_row(c.model, c.kinematics, i);
-    if (!limit_in_reach(c, p, row, gap)) continue;
+    if (!limit_in_reach(c, p, row, gap - l.compliance.margin)) continue;
     const ConstraintBlock& b = add_dof_block(p, BlockKind::limit, source, i, row, lower ? 1.0 : -1.0);
-    set_limit_bias(c, p, b, gap, l.restitution, l.erp);
+    set_limit_law(c, p, b, gap, l.restitution, l.erp, l.compliance);
   }
   return violation;
 }
@@ -326,7 +364,7 @@ double add_swing_limits(const RowContext& c, ConstraintProblem& p) {
     row.J_base.tail<3>() = s / swing;
     if (!limit_in_reach(c, p, row, gap)) continue;
     const ConstraintBlock& b = add_dof_block(p, BlockKind::limit, RowSource::swing_limit, i, row);
-    set_limit_bias(c, p, b, gap, 0.0, j.erp);
+    set_limit_law(c, p, b, gap, 0.0, j.erp, {});
   }
   return violation;
 }
@@ -343,8 +381,8 @@ double add_ropes(const RowContext& c, ConstraintProblem& p) {
     const NodeList nodes = joint_nodes(j);
     ConstraintBlock& b = add_labelled_block(p, BlockKind::limit, 1, nodes.span(), RowSource::rope, i);
     write_distance_rows(p, b, nodes, j, c.kinematics.frame(i), -1.0);
-    set_limit_bias(c, p, b, gap, 0.0, j.erp);
-    if (c.options.integrator == Integrator::semi_implicit) {  // curvature, as for joints
+    set_limit_law(c, p, b, gap, 0.0, j.erp, j.compliance);
+    if (!j.compliance.compliant() && c.options.integrator == Integrator::semi_implicit) {  // curvature, as for joints
       double predicted[1];
       joint_residual(j, c.predicted.frame(i), predicted);
       p.bias[static_cast<std::size_t>(b.row)] +=
@@ -365,11 +403,17 @@ DofRow dof_row(const Model& model, const JointKinematics& kin, int dof) {
   return {j.base, j.follower, base_row(kin.frame(ji), a), follower_row(kin.frame(ji), a)};
 }
 
+const Compliance& compliance_of(const Model& model, const ConstraintBlock& b) {
+  if (b.source_kind == RowSource::coupling) return model.couplings()[static_cast<std::size_t>(b.source)].compliance;
+  if (b.source_kind == RowSource::locked_dof) return model.dofs()[static_cast<std::size_t>(b.source)].limit.compliance;
+  return model.joints()[static_cast<std::size_t>(b.source)].compliance;
+}
+
 void add_position_rows(const Model& model, const JointKinematics& kinematics, std::span<const double> q,
                        ConstraintProblem& problem) {
-  for_each_bilateral(model, kinematics, problem, [&](const ConstraintBlock& b) {
-    bilateral_residual(model, b, kinematics, q, problem.bias.data() + b.row);
-  });
+  for_each_bilateral(
+      model, kinematics, problem, [](const Compliance& compliance) { return !compliance.compliant(); },
+      [&](const ConstraintBlock& b) { bilateral_residual(model, b, kinematics, q, problem.bias.data() + b.row); });
 }
 
 double explicit_passive_force(const Dof& dof, double q, double rate) {
@@ -384,24 +428,12 @@ double explicit_servo_force(const Dof& dof, const DriveInput& input, double q, d
 }
 
 void add_joint_rows(const RowContext& c, ConstraintProblem& p) {
-  // Positions move with theta_vq u+ + (1 - theta_vq) u-, and J u- = 0: kappa / theta_vq brings them onto the manifold.
-  // Explicit Euler moves them with u- alone; there 2 kappa makes u+ tangent at the new pose.
-  const double curvature = 1.0 / std::max(0.5, theta_of(c.options.integrator).position);
-  for_each_bilateral(c.model, c.kinematics, p, [&](const ConstraintBlock& b) {
-    const double dt = c.options.dt;
-    const double erp = bilateral_erp(c.model, b, c.options.erp_joint);
-    double r_start[kMaxBlockRows];
-    double r_predicted[kMaxBlockRows];
-    bilateral_residual(c.model, b, c.start, c.q, r_start);
-    bilateral_residual(c.model, b, c.predicted, c.q, r_predicted);
-    for (int r = 0; r < b.rows; ++r) {
-      const double v_minus = row_velocity(p, b, r, c.u_minus);
-      double& bias = p.bias[static_cast<std::size_t>(b.row + r)];
-      bias = erp * r_start[r] / dt;
-      bias += c.options.integrator == Integrator::moreau ? v_minus
-                                                         : curvature * ((r_predicted[r] - r_start[r]) / dt - v_minus);
-    }
-  });
+  for_each_bilateral(
+      c.model, c.kinematics, p, [](const Compliance&) { return true; },
+      [&](const ConstraintBlock& b) {
+        const Compliance& compliance = compliance_of(c.model, b);
+        compliance.compliant() ? set_compliant_joint(c, compliance, b, p) : set_rigid_joint(c, b, p);
+      });
 }
 
 void add_soft_rows(const RowContext& c, ConstraintProblem& p) {

@@ -8,6 +8,7 @@
 //   joint, Moreau          v* = J u- + alpha r(s)/dt      rows at the midpoint: the mean velocity is tangent,
 //     joint impulses then do no work and the scheme is of second order.
 //   limit                  v* = beta min(0, gap)/dt + max(0, gap)/dt [+ restitution]
+// Joints, couplings and limits with another compliance than `rigid` take R and v* from compliance_rows.h instead.
 // Soft rows (implicit springs, dampers, servos, armature), rho = a + dt k_d + dt^2 k_p:
 //   (Moreau: dt^2 k/4 for springs, taken at the mean position; theta-schemes: spec/model.md §7.3,
 //    rho = a + dt theta k_d + dt^2 theta theta_vq k_p; with theta = 0 they are explicit forces)
@@ -45,11 +46,13 @@ struct RowContext {
 };
 
 // Position-level rows only (joint residuals and Jacobians, couplings, rods, locked dofs): what is projected
-// after the step. Fills bias with the residual itself.
+// after the step, so only those that are rigid. Fills bias with the residual itself.
 void add_position_rows(const Model& model, const JointKinematics& kinematics, std::span<const double> q,
                        ConstraintProblem& problem);
 
 void add_joint_rows(const RowContext& context, ConstraintProblem& problem);
+// Compliance of a block that add_joint_rows made.
+const Compliance& compliance_of(const Model& model, const ConstraintBlock& block);
 void add_soft_rows(const RowContext& context, ConstraintProblem& problem);
 // Returns the largest violation of a limit or rope, m or rad.
 double add_limit_rows(const RowContext& context, ConstraintProblem& problem);

@@ -178,12 +178,23 @@ void add_shape_warnings(const Model& model, std::vector<std::string>& warnings) 
   }
 }
 
+void count_compliance(const Model& model, ModelAnalysis& a) {
+  for (const Joint& j : model.joints()) a.compliant_joints += j.compliance.compliant();
+  for (const Coupling& c : model.couplings()) a.compliant_joints += c.compliance.compliant();
+  for (const Dof& d : model.dofs()) a.compliant_limits += d.limit.active() && d.limit.compliance.compliant();
+  for (const Material& m : model.materials()) a.compliant_materials += m.compliance.compliant();
+  for (const MaterialPair& p : model.material_pairs()) {
+    a.compliant_materials += p.compliance && p.compliance->compliant();
+  }
+}
+
 void count_elements(const Model& model, ModelAnalysis& a) {
   a.bodies = model.body_count();
   a.joints = model.joint_count();
   a.couplings = static_cast<int>(model.couplings().size());
   a.geoms = static_cast<int>(model.geoms().size());
   count_shapes(model, a);
+  count_compliance(model, a);
   a.loops = static_cast<int>(model.loop_joints().size());
   a.floating_components = model.floating_components();
   a.velocity_dofs = 6 * a.bodies;

@@ -20,9 +20,12 @@ struct ModelAnalysis {
   int floating_components = 0;                       // groups of bodies without a joint to the world
   int coordinates = 0;                               // scalar joint coordinates
   int drives = 0;
-  int limits = 0;                  // coordinates with a limit, plus swing limits
-  int velocity_dofs = 0;           // 6 n_b
-  int rows = 0;                    // bilateral constraint rows (joints, couplings, rods)
+  int limits = 0;            // coordinates with a limit, plus swing limits
+  int velocity_dofs = 0;     // 6 n_b
+  int compliant_joints = 0;  // joints and couplings that give way: no rows below
+  int compliant_limits = 0;
+  int compliant_materials = 0;     // materials and pairs of them
+  int rows = 0;                    // rigid bilateral constraint rows (joints, couplings, rods)
   int rank = 0;                    // rank of the row-equilibrated Jacobian (pivoted QR, threshold 1e-9)
   int redundant_rows = 0;          // rows - rank
   int mobility = 0;                // 6 n_b - rank

@@ -14,6 +14,18 @@ namespace {
 // regularisation nor the round-off of H costs more than one extra iteration.
 constexpr double kRegularisation = 1e-8;
 
+// Calls f(i, bias) for the rigid rows among the joint rows of a step's problem; i counts them, as add_position_rows
+// does.
+template <class F>
+void for_each_rigid_row(const Model& model, ConstraintProblem& problem, F f) {
+  int i = 0;
+  for (const ConstraintBlock& b : problem.blocks) {
+    if (b.kind != BlockKind::joint) break;
+    if (compliance_of(model, b).compliant()) continue;
+    for (int r = 0; r < b.rows; ++r) f(i++, problem.bias[static_cast<std::size_t>(b.row + r)]);
+  }
+}
+
 Eigen::Map<const VecX> biases(const ConstraintProblem& p) { return {p.bias.data(), p.rows()}; }
 
 }  // namespace
@@ -50,14 +62,14 @@ bool Projector::linearise(std::span<const Pose> X_WB, const JointKinematics& kin
 }
 
 void Projector::make_consistent(std::span<const Pose> X_WB, const JointKinematics& kinematics,
-                                std::span<const double> q, std::span<double> bias) {
-  if (model_.loop_joints().empty() && model_.couplings().empty()) return;
+                                std::span<const double> q, ConstraintProblem& problem) {
+  if (!has_rows_ || (model_.loop_joints().empty() && model_.couplings().empty())) return;
   if (!linearise(X_WB, kinematics, q)) return;
-  velocity_ = -Eigen::Map<const VecX>(bias.data(), rows_.rows());
+  for_each_rigid_row(model_, problem, [this](int i, double& bias) { velocity_[i] = -bias; });
   newton_step(velocity_);
   if (!step_.allFinite()) return;
   rows_.multiply_J(step_, velocity_);
-  std::copy(velocity_.begin(), velocity_.end(), bias.begin());
+  for_each_rigid_row(model_, problem, [this](int i, double& bias) { bias = velocity_[i]; });
 }
 
 void Projector::newton_step(const Eigen::Ref<const VecX>& residual) {

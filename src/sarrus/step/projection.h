@@ -3,7 +3,8 @@
 //   positions:  min 1/2 d' M d   s.t.  r(s + d) = 0        Gauss-Newton:  d = -M^-1 J'(J M^-1 J' + eps)^-1 r
 //   velocities: min 1/2 d' M d   s.t.  J(s)(u + d) = 0
 // Both as d = -H^-1 J' G r with H = M + J' G J, G = 1/(eps D_ii): the regularisation makes redundant rows
-// harmless, and iterating removes its bias. r are the residuals of joints, rods, locked dofs and couplings.
+// harmless, and iterating removes its bias. r are the residuals of joints, rods, locked dofs and couplings, as far as
+// they are rigid: compliant ones are springs, whose deformation is part of the state.
 #pragma once
 
 #include <span>
@@ -22,11 +23,11 @@ class Projector {
 
   // Forgets the linearisation of an earlier step.
   void forget() { linearised_ = false; }
-  // Replaces the biases v* of the bilateral rows by their mass-weighted projection on the range of J(s). Where
-  // rows are redundant (loops), a bias outside the range asks for a velocity that does not exist: impulses would
-  // grow without bound while no residual could vanish. Does nothing for models without loops.
+  // Replaces the biases v* of the rigid bilateral rows (what add_joint_rows made) by their mass-weighted projection on
+  // the range of J(s). Where rows are redundant (loops), a bias outside the range asks for a velocity that does not
+  // exist: impulses would grow without bound while no residual could vanish. Does nothing for models without loops.
   void make_consistent(std::span<const Pose> X_WB, const JointKinematics& kinematics, std::span<const double> q,
-                       std::span<double> bias);
+                       ConstraintProblem& problem);
 
   struct Result {
     double residual = 0;  // largest |r| afterwards, m or rad

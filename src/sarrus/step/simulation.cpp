@@ -314,10 +314,11 @@ void Simulation::Impl::build_rows(double dt) {
   const RowContext context{model, o, rows_kinematics, start, predicted, row_q, u_minus, inputs};
   problem.clear_constraints();
   add_joint_rows(context, problem);
-  projector.make_consistent(row_poses, rows_kinematics, row_q, problem.bias);
+  projector.make_consistent(row_poses, rows_kinematics, row_q, problem);
   add_soft_rows(context, problem);
   report.limit_violation = std::max(report.limit_violation, add_limit_rows(context, problem));
-  report.penetration = std::max(report.penetration, add_contact_rows(contacts, row_poses, u_minus, o, problem));
+  report.penetration =
+      std::max(report.penetration, add_contact_rows(contacts, row_poses, u_minus, o, problem, detector.compliances()));
   problem.finish();
 }
 
@@ -418,6 +419,8 @@ void Simulation::Impl::project(double dt) {
   const JointErrors errors = joint_errors(model, rows_kinematics, new_q);
   report.joint_gap = errors.gap;
   report.joint_angle = errors.angle;
+  report.compliant_gap = errors.compliant_gap;
+  report.compliant_angle = errors.compliant_angle;
 }
 
 void Simulation::Impl::correct_gyroscopic(double dt) {

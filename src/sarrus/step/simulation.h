@@ -83,9 +83,11 @@ struct StepReport {
   int rows = 0;
   int substeps = 1;
   int projection_iterations = 0;
-  // Violations at the end of the step (joints) or at its detection pose (limits, contacts).
-  double joint_gap = 0;        // m, largest translational joint residual
-  double joint_angle = 0;      // rad, largest rotational joint residual
+  // Violations at the end of the step (joints) or at its detection pose (limits, contacts, compliant ones included).
+  double joint_gap = 0;        // m, largest translational residual of rigid joints
+  double joint_angle = 0;      // rad, largest rotational residual of rigid joints
+  double compliant_gap = 0;    // m, largest deformation of compliant joints
+  double compliant_angle = 0;  // rad
   double limit_violation = 0;  // m or rad
   double penetration = 0;      // m
   double seconds_collision = 0;
