@@ -11,6 +11,9 @@
 #include "sarrus/solvers/admm2.h"
 #include "sarrus/solvers/bpp.h"
 #include "sarrus/solvers/cascade.h"
+#include "sarrus/solvers/drum_bilateral.h"
+#include "sarrus/solvers/drum_qcqp.h"
+#include "sarrus/solvers/drum_unilateral.h"
 #include "sarrus/solvers/interior_point.h"
 #include "sarrus/solvers/pgs_box.h"
 #include "sarrus/solvers/pgs_sm.h"
@@ -45,6 +48,12 @@ const std::vector<SolverInfo>& solver_registry() {
        pgs_sm_parameter_info(), [](const SolverParameters& p) { return make_pgs_sm(p); }},
       {"spook", "direct solve without friction and friction sweeps in turn, box friction (often too small)", Law::box,
        spook_parameter_info(), [](const SolverParameters& p) { return make_spook(p); }},
+      {"drum-bilateral", "compliant joints and springs by one linear solve; no inequalities", Law::ncp,
+       drum_bilateral_parameter_info(), [](const SolverParameters& p) { return make_drum_bilateral(p); }},
+      {"drum-unilateral", "compliant limits and frictionless contacts by block pivoting", Law::ncp,
+       drum_unilateral_parameter_info(), [](const SolverParameters& p) { return make_drum_unilateral(p); }},
+      {"drum-qcqp", "compliant contact with friction as one QCQP; not Coulomb's law, needs R > 0", Law::ncp,
+       drum_qcqp_parameter_info(), [](const SolverParameters& p) { return make_drum_qcqp(p); }},
   };
   return registry;
 }
