@@ -302,6 +302,43 @@ TEST(MlcpSolvers, FixedPointsSatisfyTheBoxLaw) {
   }
 }
 
+TEST(MlcpSolvers, DeltaPsiIsTheSumOfNaturalResiduals) {
+  std::mt19937 rng(12);
+  const ConstraintProblem p = compliant_problem(rng);
+  JudgeWorkspace ws;
+  EXPECT_LT(delta_psi(p, solve(p, "bpp", 1e-13, kReference).lambda, ws), 1e-11);
+  const Answer rough = solve(p, "pgs-box", 1e-12, {{"max_iterations", 2}});
+  const double psi = delta_psi(p, rough.lambda, ws);
+  EXPECT_GE(psi, rough.judged.natural_map_box);
+  EXPECT_LE(psi, p.rows() * rough.judged.natural_map_box);
+  EXPECT_GT(psi, 1e-3);
+  // One contact, by hand: no impulse, approaching at 1 m/s; only the normal may push.
+  const ConstraintProblem contact = testing::one_contact(Mat3::Identity(), Vec3(3, 0, -1), 0.5);
+  EXPECT_EQ(delta_psi(contact, std::vector<double>{0, 0, 0}, ws), 1);
+  EXPECT_EQ(delta_psi(contact, std::vector<double>{0, 0, 1}, ws), 0.5);  // 0.5 N s of friction are missing
+}
+
+// Cycling couplings end without a limit too.
+TEST(MlcpSolvers, ContradictionsEnd) {
+  ConstraintProblem p;
+  p.set_nodes(std::vector<int>{1});
+  p.mass = {1};
+  p.mass_inverse = {1};
+  for (const double bias : {1.0, -1.0}) {
+    ConstraintBlock& b = p.add_block(BlockKind::joint, 1, std::vector<int>{0});
+    p.jacobian_row(b, 0, 0)[0] = 1;
+    p.bias[static_cast<std::size_t>(b.row)] = bias;
+  }
+  p.finish();
+  for (const std::string& id : kIds) {
+    SolverParameters par = {{"k_cpl", 0}};
+    if (id == "pgs-box" || id == "pgs-sm") par["k_iter"] = 10;
+    const Answer a = solve(p, id, 1e-9, par);
+    EXPECT_EQ(a.report.status, SolveStatus::stalled) << id;
+    EXPECT_TRUE(a.judged.finite) << id;
+  }
+}
+
 // Default limits may end early, but then they say so; the best iterate is never worse than the warm start.
 TEST(MlcpSolvers, ReportsAreHonest) {
   std::mt19937 rng(10);

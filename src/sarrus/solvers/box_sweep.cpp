@@ -71,4 +71,15 @@ double BoxSweep::sweep(const ConstraintProblem& p, Mlcp& m) {
   return largest;
 }
 
+int BoxSweep::run(const ConstraintProblem& p, Mlcp& m, int limit, double delta_x) {
+  // Anew each time: rounding errors of v do not pile up over couplings.
+  synchronise(p, m);
+  int sweeps = 0;
+  while (sweeps < limit) {
+    ++sweeps;
+    if (!(sweep(p, m) > std::max(delta_x, 1e-16 * m.x.cwiseAbs().maxCoeff()))) break;
+  }
+  return sweeps;
+}
+
 }  // namespace sarrus

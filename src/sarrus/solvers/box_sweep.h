@@ -16,6 +16,8 @@ class BoxSweep {
   void load(const ConstraintProblem& p);
   // v = M^-1 J' x; call whenever x was changed by others.
   void synchronise(const ConstraintProblem& p, const Mlcp& m);
+  // Sweeps from x until no impulse changes by more than delta_x (or by rounding only), `limit` at most; their number.
+  int run(const ConstraintProblem& p, Mlcp& m, int limit, double delta_x);
   // One pass over all rows; the largest change of an impulse.
   double sweep(const ConstraintProblem& p, Mlcp& m);
   // w_i of row r of a block.

@@ -3,6 +3,11 @@
 #include <cmath>
 
 namespace sarrus {
+namespace {
+
+constexpr int kPatience = 500;  // couplings in which the best residual must halve
+
+}  // namespace
 
 void Mlcp::resize(int n) {
   rows = n;
@@ -118,11 +123,33 @@ void Mlcp::multiply() {
   }
 }
 
+double delta_psi(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& workspace) {
+  judge(p, lambda, workspace);
+  double sum = 0;
+  for (const ConstraintBlock& block : p.blocks) {
+    for (int i = block.row; i < block.row + block.rows; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      double lower = p.lower[k];
+      double upper = p.upper[k];
+      const bool normal = block.kind == BlockKind::contact && i == block.row + 2;
+      if (block.kind == BlockKind::limit || normal) lower = 0;
+      if (block.kind == BlockKind::contact && !normal) {
+        upper = block.mu * std::max(0.0, lambda[static_cast<std::size_t>(block.row + 2)]);
+        lower = -upper;
+      }
+      const double w = workspace.sigma[i];
+      sum += std::max(std::abs(std::min(lambda[k] - lower, std::max(w, 0.0))),
+                      std::abs(std::min(upper - lambda[k], std::max(-w, 0.0))));
+    }
+  }
+  return sum;
+}
+
 bool MlcpSolver::add(const Inner& inner, SolveReport& report) const {
   report.iterations += inner.iterations;
   report.factorisations += inner.factorisations;
   if (!inner.failed && mlcp_.x.allFinite()) return true;
-  report.status = SolveStatus::non_finite;
+  report.status = mlcp_.x.allFinite() ? SolveStatus::stalled : SolveStatus::non_finite;
   return false;
 }
 
@@ -133,10 +160,15 @@ SolveReport MlcpSolver::solve(const ConstraintProblem& p, double tolerance, std:
   previous_.resize(mlcp_.rows);
   mlcp_.project(candidate_);
   if (keeper_.consider(p, tolerance, view(candidate_), lambda, report)) return report;
-  const int budget = or_unlimited(limits_.max_iterations);
+  const int budget = limits_.max_iterations > 0 ? limits_.max_iterations : 1 << 30;
   if (!add(begin(p, budget), report)) return report;
+  if (report.iterations > 0) {
+    mlcp_.project(candidate_);
+    if (keeper_.consider(p, tolerance, view(candidate_), lambda, report)) return report;
+  }
   report.status = SolveStatus::max_iterations;
   const int couplings = or_unlimited(limits_.k_cpl);
+  double last_best = report.residuals.natural_map_box_relative;
   for (int c = 0; c < couplings && report.iterations < budget; ++c) {
     previous_ = mlcp_.x;
     if (report.iterations > 0) mlcp_.bound_friction();
@@ -144,10 +176,13 @@ SolveReport MlcpSolver::solve(const ConstraintProblem& p, double tolerance, std:
     mlcp_.project(candidate_);
     if (keeper_.consider(p, tolerance, view(candidate_), lambda, report)) return report;
     const double change = (mlcp_.x - previous_).cwiseAbs().maxCoeff();
-    if (change <= 1e-15 * mlcp_.x.cwiseAbs().maxCoeff()) {
+    const double best = report.residuals.natural_map_box_relative;
+    const bool review = (c + 1) % kPatience == 0;
+    if (change <= 1e-15 * mlcp_.x.cwiseAbs().maxCoeff() || (review && best > 0.5 * last_best)) {
       report.status = SolveStatus::stalled;
       return report;
     }
+    if (review) last_best = best;
   }
   return report;
 }

@@ -29,14 +29,8 @@ class PgsBox final : public MlcpSolver {
     return {};
   }
   Inner solve_bounded(const ConstraintProblem& p, int, int budget) override {
-    // Rounding errors of v do not pile up over couplings.
-    sweeper_.synchronise(p, mlcp_);
     Inner out;
-    const int limit = std::min(budget, or_unlimited(par_.k_iter));
-    while (out.iterations < limit) {
-      ++out.iterations;
-      if (!(sweeper_.sweep(p, mlcp_) > par_.delta_x)) break;
-    }
+    out.iterations = sweeper_.run(p, mlcp_, std::min(budget, or_unlimited(par_.k_iter)), par_.delta_x);
     return out;
   }
 

@@ -59,12 +59,7 @@ bool PgsSm::clamp_basic() {
 
 MlcpSolver::Inner PgsSm::solve_bounded(const ConstraintProblem& p, int, int budget) {
   Inner out;
-  sweeper_.synchronise(p, mlcp_);
-  const int sweeps = std::min(budget, or_unlimited(par_.k_iter));
-  while (out.iterations < sweeps) {
-    ++out.iterations;
-    if (!(sweeper_.sweep(p, mlcp_) > par_.delta_x)) break;
-  }
+  out.iterations = sweeper_.run(p, mlcp_, std::min(budget, or_unlimited(par_.k_iter)), par_.delta_x);
   swept_.resize(mlcp_.rows);
   swept_ = mlcp_.x;
   const double before = energy();
