@@ -3,12 +3,6 @@
 #include <algorithm>
 
 namespace sarrus {
-namespace {
-
-constexpr double kShift = 1e-10;
-constexpr int kRefinements = 5;
-
-}  // namespace
 
 bool BilateralReduction::reduce(const Mlcp& m) {
   const auto nb = static_cast<Eigen::Index>(bilateral.size());
@@ -23,7 +17,7 @@ bool BilateralReduction::reduce(const Mlcp& m) {
   shifted_ = !cholesky_.factor(m.A.data(), m.rows, bilateral, nullptr);
   if (shifted_) {
     shift_.resize(m.rows);
-    shift_ = kShift * m.diagonal.cwiseMax(1e-12 * m.diagonal.maxCoeff());
+    shift_ = shift * m.diagonal.cwiseMax(1e-12 * m.diagonal.maxCoeff());
     ++factorisations_;
     if (!cholesky_.factor(m.A.data(), m.rows, bilateral, shift_.data())) return false;
   }
@@ -58,7 +52,7 @@ void BilateralReduction::solve(const Mlcp& m, double* rhs) {
   }
   residual_ = x;
   x.setZero();
-  for (int pass = 0; pass <= kRefinements; ++pass) {
+  for (int pass = 0; pass < max_passes; ++pass) {
     correction_ = residual_;
     cholesky_.solve(correction_.data());
     x += correction_;

@@ -20,6 +20,8 @@ class BilateralReduction {
  public:
   // The caller fills these with row numbers of m, each row at most once; rows in neither keep x = 0.
   std::vector<int> bilateral, others;
+  double shift = 1e-10;  // of the diagonal, for redundant rows
+  int max_passes = 6;    // of refinement, if the shift was needed
 
   // False if A_bb cannot be factored.
   bool reduce(const Mlcp& m);

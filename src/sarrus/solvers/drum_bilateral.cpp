@@ -3,12 +3,26 @@
 #include <cmath>
 
 #include "sarrus/solvers/bilateral_reduction.h"
+#include "sarrus/solvers/parameters.h"
 
 namespace sarrus {
 namespace {
 
+const ParameterList<DrumBilateralParameters>& parameters() {
+  using P = DrumBilateralParameters;
+  static const ParameterList<P> list = {
+      {"shift", "added to the diagonal, relative to it, if rigid rows are redundant", 1e-14, 1e-2, &P::shift},
+      {"max_iterations", "passes of refinement if rigid rows are redundant", 1, 1e9, &P::max_iterations},
+  };
+  return list;
+}
+
 class DrumBilateral final : public Solver {
  public:
+  explicit DrumBilateral(const DrumBilateralParameters& par) {
+    reduction_.shift = par.shift;
+    reduction_.max_passes = par.max_iterations;
+  }
   SolveReport solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) override;
   void reset() override {}
 
@@ -46,8 +60,10 @@ SolveReport DrumBilateral::solve(const ConstraintProblem& p, double tolerance, s
 
 }  // namespace
 
-std::vector<ParameterInfo> drum_bilateral_parameter_info() { return {}; }
+std::vector<ParameterInfo> drum_bilateral_parameter_info() { return describe(parameters()); }
 
-std::unique_ptr<Solver> make_drum_bilateral(const SolverParameters&) { return std::make_unique<DrumBilateral>(); }
+std::unique_ptr<Solver> make_drum_bilateral(const SolverParameters& given) {
+  return std::make_unique<DrumBilateral>(read_parameters(parameters(), given));
+}
 
 }  // namespace sarrus

@@ -12,6 +12,11 @@
 
 namespace sarrus {
 
+struct DrumBilateralParameters {
+  double shift = 1e-10;    // of the diagonal, where rigid rows are redundant
+  int max_iterations = 6;  // passes of refinement; without redundant rigid rows one is exact
+};
+
 std::vector<ParameterInfo> drum_bilateral_parameter_info();
 std::unique_ptr<Solver> make_drum_bilateral(const SolverParameters& parameters);
 
