@@ -43,6 +43,8 @@ class DrumQcqp final : public Solver {
   bool factor(double rho);
   void project();
   Norms iterate(double rho);
+  Norms norms(double rho);
+  bool is_tangent(int i) const { return i >= limits_ && (i - limits_) % 3 != 2; }
   // True if the ADMM met its own tolerance.
   bool minimise(SolveReport& report);
   bool bounds_hold() const;
@@ -94,7 +96,7 @@ void DrumQcqp::build(const ConstraintProblem& p) {
   index_.resize(static_cast<std::size_t>(n_));
   for (int i = 0; i < n_; ++i) {
     index_[static_cast<std::size_t>(i)] = i;
-    const bool tangent = i >= limits_ && (i - limits_) % 3 != 2;
+    const bool tangent = is_tangent(i);
     H()(i, i) += tangent ? 1.0 : zeta;
     if (!tangent) normal_.push_back(i);
     const double R = p.R[static_cast<std::size_t>(reduction_.others[static_cast<std::size_t>(i)])];
@@ -178,19 +180,27 @@ DrumQcqp::Norms DrumQcqp::iterate(double rho) {
   w2_ += kRelaxation * cx_ + (1.0 - kRelaxation) * old2_;
   y2_ = w2_.cwiseMax(q_);
   w2_ -= y2_;
-  Norms out;
-  const double size = std::max({1e-300, x_.cwiseAbs().maxCoeff(), cx_.cwiseAbs().maxCoeff()});
-  out.primal = std::max((x_ - y1_).cwiseAbs().maxCoeff(), (cx_ - y2_).cwiseAbs().maxCoeff()) / size;
-  // H x + g + rho w1 + rho C'w2 is the gradient of the Lagrangian at the new multipliers.
-  double dual = 0;
-  double gradient = std::max(1e-300, g_.cwiseAbs().maxCoeff());
+  return norms(rho);
+}
+
+// Relative to the largest terms of the same kind: normals and tangents have different units once scaled, and a large
+// zeta or eta would hide the errors of the other kind.
+DrumQcqp::Norms DrumQcqp::norms(double rho) {
+  double primal[2] = {}, size[2] = {1e-300, 1e-300}, dual[2] = {}, gradient[2] = {1e-300, 1e-300};
   for (int c = 0; c < n_; ++c) {
+    const int kind = is_tangent(c) ? 1 : 0;
+    primal[kind] = std::max(primal[kind], std::abs(x_[c] - y1_[c]));
+    size[kind] = std::max(size[kind], std::abs(x_[c]));
+    // H x + g + rho w1 + rho C'w2: the gradient of the Lagrangian at the new multipliers.
     const double hx = H().col(c).dot(x_);
     const double multiplier = rho * (w1_[c] + C().col(c).dot(w2_));
-    dual = std::max(dual, std::abs(hx + g_[c] + multiplier));
-    gradient = std::max({gradient, std::abs(hx), std::abs(multiplier)});
+    dual[kind] = std::max(dual[kind], std::abs(hx + g_[c] + multiplier));
+    gradient[kind] = std::max({gradient[kind], std::abs(hx), std::abs(g_[c]), std::abs(multiplier)});
   }
-  out.dual = dual / gradient;
+  const double rows = std::max({1e-300, cx_.cwiseAbs().maxCoeff(), q_.cwiseAbs().maxCoeff()});
+  Norms out;
+  out.primal = std::max({primal[0] / size[0], primal[1] / size[1], (cx_ - y2_).cwiseAbs().maxCoeff() / rows});
+  out.dual = std::max(dual[0] / gradient[0], dual[1] / gradient[1]);
   return out;
 }
 
