@@ -9,8 +9,15 @@
 #include "sarrus/math/error.h"
 #include "sarrus/solvers/admm.h"
 #include "sarrus/solvers/admm2.h"
+#include "sarrus/solvers/bpp.h"
 #include "sarrus/solvers/cascade.h"
+#include "sarrus/solvers/drum_bilateral.h"
+#include "sarrus/solvers/drum_qcqp.h"
+#include "sarrus/solvers/drum_unilateral.h"
 #include "sarrus/solvers/interior_point.h"
+#include "sarrus/solvers/pgs_box.h"
+#include "sarrus/solvers/pgs_sm.h"
+#include "sarrus/solvers/spook.h"
 #include "sarrus/solvers/ssn.h"
 
 namespace sarrus {
@@ -33,6 +40,20 @@ const std::vector<SolverInfo>& solver_registry() {
        [](const SolverParameters& p) { return make_admm(PenaltyRule::spectral, false, p); }},
       {"admm-ccp", "ADMM on the convex relaxation (CCP), spectral penalty; sliding bodies lift by dt mu v", Law::ccp,
        admm_parameter_info(), [](const SolverParameters& p) { return make_admm(PenaltyRule::spectral, true, p); }},
+      {"bpp", "block principal pivoting on the MLCP with box friction; the reference of its kind", Law::box,
+       bpp_parameter_info(), [](const SolverParameters& p) { return make_bpp(p); }},
+      {"pgs-box", "projected Gauss-Seidel on the MLCP with box friction", Law::box, pgs_box_parameter_info(),
+       [](const SolverParameters& p) { return make_pgs_box(p); }},
+      {"pgs-sm", "projected Gauss-Seidel with subspace minimisation on the MLCP with box friction", Law::box,
+       pgs_sm_parameter_info(), [](const SolverParameters& p) { return make_pgs_sm(p); }},
+      {"spook", "direct solve without friction and friction sweeps in turn, box friction (often too small)", Law::box,
+       spook_parameter_info(), [](const SolverParameters& p) { return make_spook(p); }},
+      {"drum-bilateral", "compliant joints and springs by one linear solve; no inequalities", Law::ncp,
+       drum_bilateral_parameter_info(), [](const SolverParameters& p) { return make_drum_bilateral(p); }},
+      {"drum-unilateral", "compliant limits and frictionless contacts by block pivoting", Law::ncp,
+       drum_unilateral_parameter_info(), [](const SolverParameters& p) { return make_drum_unilateral(p); }},
+      {"drum-qcqp", "compliant contact with friction as one QCQP; not Coulomb's law, needs R > 0", Law::ncp,
+       drum_qcqp_parameter_info(), [](const SolverParameters& p) { return make_drum_qcqp(p); }},
   };
   return registry;
 }

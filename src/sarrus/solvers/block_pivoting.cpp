@@ -1,0 +1,149 @@
+#include "sarrus/solvers/block_pivoting.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sarrus {
+namespace {
+
+constexpr double kShift = 1e-10;      // of the diagonal
+constexpr double kTolerance = 1e-12;  // of the largest impulse or velocity
+constexpr double kCentred = 1e-14;    // of the largest velocity
+constexpr int kMaxCentres = 30;       // contradicting rows would go on for ever
+
+double impulse_scale(const Mlcp& m) { return m.x.cwiseAbs().maxCoeff(); }
+double velocity_scale(const Mlcp& m) {
+  return std::max(m.b.cwiseAbs().maxCoeff(), m.diagonal.cwiseProduct(m.x).cwiseAbs().maxCoeff());
+}
+
+}  // namespace
+
+// A row that moves nothing (zero Jacobian) still needs a positive pivot.
+void BlockPivoting::prepare(const Mlcp& m) {
+  shift_.resize(m.rows);
+  shift_ = kShift * m.diagonal.cwiseMax(1e-12 * m.diagonal.maxCoeff()).cwiseMax(1e-200);
+  centre_.resize(m.rows);
+  centre_ = m.x;
+  current_ = false;
+}
+
+bool BlockPivoting::factor(const Mlcp& m, int& factorisations) {
+  basic_.clear();
+  for (int i = 0; i < m.rows; ++i) {
+    if (m.state[static_cast<std::size_t>(i)] == RowState::basic) basic_.push_back(i);
+  }
+  if (current_ && basic_ == factored_) return true;
+  factored_.assign(basic_.begin(), basic_.end());
+  ++factorisations;
+  current_ = cholesky_.factor(m.A.data(), m.rows, factored_, shifted_ ? shift_.data() : nullptr);
+  if (!current_ && !shifted_) {
+    shifted_ = true;
+    ++factorisations;
+    current_ = cholesky_.factor(m.A.data(), m.rows, factored_, shift_.data());
+  }
+  return current_;
+}
+
+// x_F from the factors; the centre enters only if the matrix is shifted.
+void BlockPivoting::substitute(Mlcp& m) {
+  for (const int i : factored_) m.x[i] = 0;
+  m.multiply();
+  rhs_.resize(static_cast<Eigen::Index>(factored_.size()));
+  for (std::size_t k = 0; k < factored_.size(); ++k) {
+    const int i = factored_[k];
+    rhs_[static_cast<Eigen::Index>(k)] = (shifted_ ? shift_[i] * centre_[i] : 0.0) - m.w[i];
+  }
+  cholesky_.solve(rhs_.data());
+  for (std::size_t k = 0; k < factored_.size(); ++k) m.x[factored_[k]] = rhs_[static_cast<Eigen::Index>(k)];
+}
+
+bool BlockPivoting::solve_basic(Mlcp& m, int& factorisations) {
+  prepare(m);
+  if (!factor(m, factorisations)) return false;
+  substitute(m);
+  for (int k = 0; k < kMaxCentres && recentre(m); ++k) substitute(m);
+  return true;
+}
+
+void BlockPivoting::find_wrong(const Mlcp& m) {
+  const double tx = kTolerance * impulse_scale(m);
+  const double tw = kTolerance * velocity_scale(m);
+  wrong_.clear();
+  for (int i = 0; i < m.rows; ++i) {
+    const double w = m.w[i] + (shifted_ ? shift_[i] * (m.x[i] - centre_[i]) : 0.0);
+    bool wrong = false;
+    switch (m.state[static_cast<std::size_t>(i)]) {
+      case RowState::basic:
+        wrong = m.x[i] < m.lower[i] - tx || m.x[i] > m.upper[i] + tx;
+        break;
+      case RowState::lower:
+        wrong = w < -tw && m.lower[i] < m.upper[i];
+        break;
+      case RowState::upper:
+        wrong = w > tw && m.lower[i] < m.upper[i];
+        break;
+      case RowState::held:
+        break;
+    }
+    if (wrong) wrong_.push_back(i);
+  }
+}
+
+// True if the shift still matters: x is then the new centre.
+bool BlockPivoting::recentre(const Mlcp& m) {
+  if (!shifted_) return false;
+  const double pull = shift_.cwiseProduct(m.x - centre_).cwiseAbs().maxCoeff();
+  centre_ = m.x;
+  return pull > kCentred * velocity_scale(m);
+}
+
+void BlockPivoting::exchange(Mlcp& m, int row) const {
+  RowState& s = m.state[static_cast<std::size_t>(row)];
+  s = s != RowState::basic ? RowState::basic : m.x[row] < m.lower[row] ? RowState::lower : RowState::upper;
+}
+
+PivotResult BlockPivoting::solve(Mlcp& m, int limit, int p_max) {
+  PivotResult out;
+  prepare(m);
+  std::size_t best = static_cast<std::size_t>(m.rows) + 1;
+  int patience = p_max;
+  int centres = 0;
+  while (out.pivots < limit) {
+    ++out.pivots;
+    for (int i = 0; i < m.rows; ++i) {
+      RowState& s = m.state[static_cast<std::size_t>(i)];
+      if (s == RowState::basic && !(m.lower[i] < m.upper[i])) s = RowState::lower;
+      if (s == RowState::lower) m.x[i] = m.lower[i];
+      if (s == RowState::upper) m.x[i] = m.upper[i];
+    }
+    if (!factor(m, out.factorisations)) {
+      out.failed = true;
+      return out;
+    }
+    substitute(m);
+    m.multiply();
+    find_wrong(m);
+    if (wrong_.empty()) {
+      out.solved = true;
+      if (!recentre(m) || ++centres > kMaxCentres) return out;
+      best = static_cast<std::size_t>(m.rows) + 1;
+      patience = p_max;
+      continue;
+    }
+    out.solved = false;
+    if (wrong_.size() < best) {
+      best = wrong_.size();
+      patience = p_max;
+    } else if (patience >= 0) {
+      --patience;
+    }
+    if (patience >= 0) {
+      for (const int row : wrong_) exchange(m, row);
+    } else {
+      exchange(m, wrong_.back());
+    }
+  }
+  return out;
+}
+
+}  // namespace sarrus

@@ -1,0 +1,69 @@
+#include "sarrus/solvers/drum_bilateral.h"
+
+#include <cmath>
+
+#include "sarrus/solvers/bilateral_reduction.h"
+#include "sarrus/solvers/parameters.h"
+
+namespace sarrus {
+namespace {
+
+const ParameterList<DrumBilateralParameters>& parameters() {
+  using P = DrumBilateralParameters;
+  static const ParameterList<P> list = {
+      {"shift", "added to the diagonal, relative to it, if rigid rows are redundant", 1e-14, 1e-2, &P::shift},
+      {"max_iterations", "passes of refinement if rigid rows are redundant", 1, 1e9, &P::max_iterations},
+  };
+  return list;
+}
+
+class DrumBilateral final : public Solver {
+ public:
+  explicit DrumBilateral(const DrumBilateralParameters& par) {
+    reduction_.shift = par.shift;
+    reduction_.max_passes = par.max_iterations;
+  }
+  SolveReport solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) override;
+  void reset() override {}
+
+ private:
+  IterateKeeper keeper_{Law::ncp};
+  Mlcp mlcp_;
+  BilateralReduction reduction_;
+};
+
+SolveReport DrumBilateral::solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) {
+  SolveReport report;
+  if (keeper_.settle(p, lambda, report)) return report;
+  mlcp_.load(p, lambda, true);
+  mlcp_.x.setZero();
+  reduction_.bilateral.clear();
+  reduction_.others.clear();
+  const int bilateral_rows = p.rows_of(BlockKind::joint) + p.rows_of(BlockKind::soft);
+  for (int i = 0; i < bilateral_rows; ++i) {
+    if (std::isinf(mlcp_.lower[i]) && std::isinf(mlcp_.upper[i])) reduction_.bilateral.push_back(i);
+  }
+  const bool equations_only = static_cast<int>(reduction_.bilateral.size()) == p.rows();
+  if (reduction_.reduce(mlcp_)) reduction_.recover(mlcp_);
+  report.iterations = 1;
+  report.factorisations = reduction_.factorisations();
+  if (keeper_.consider(p, tolerance, view(mlcp_.x), lambda, report)) return report;
+  if (!report.residuals.finite) {
+    report.status = SolveStatus::non_finite;
+    mlcp_.x.setZero();
+    keeper_.consider(p, -1.0, view(mlcp_.x), lambda, report);
+    return report;
+  }
+  report.status = equations_only ? SolveStatus::stalled : SolveStatus::infeasible;
+  return report;
+}
+
+}  // namespace
+
+std::vector<ParameterInfo> drum_bilateral_parameter_info() { return describe(parameters()); }
+
+std::unique_ptr<Solver> make_drum_bilateral(const SolverParameters& given) {
+  return std::make_unique<DrumBilateral>(read_parameters(parameters(), given));
+}
+
+}  // namespace sarrus

@@ -1,0 +1,48 @@
+// What solvers do with the judge: refuse hopeless input, judge a candidate, keep the best one (spec/solvers.md §0).
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "sarrus/solvers/solver.h"
+
+namespace sarrus {
+
+class IterateKeeper {
+ public:
+  explicit IterateKeeper(Law law) : law_(law) {}
+
+  // True if nothing is left to do: no rows, or numbers that are not finite. The report is then complete.
+  bool settle(const ConstraintProblem& p, std::span<const double> lambda, SolveReport& report) {
+    report.residuals.finite = false;  // nothing judged yet
+    const bool finite = p.v_free.allFinite() && p.u_free.allFinite();
+    if (p.rows() > 0 && finite) return false;
+    report.residuals = judge(p, lambda, workspace_);
+    report.residuals.finite = report.residuals.finite && finite;
+    report.status = report.residuals.finite ? SolveStatus::converged : SolveStatus::non_finite;
+    return true;
+  }
+
+  // Judges the candidate and keeps it if it is the best so far. True if the tolerance is met.
+  bool consider(const ConstraintProblem& p, double tolerance, std::span<const double> candidate, std::span<double> best,
+                SolveReport& report) {
+    const Residuals r = judge(p, candidate, workspace_);
+    if (!r.finite) return false;
+    const double value = r.relative_of(law_);
+    if (!report.residuals.finite || value < report.residuals.relative_of(law_)) {
+      report.residuals = r;
+      std::copy(candidate.begin(), candidate.end(), best.begin());
+    }
+    if (value > tolerance) return false;
+    report.status = SolveStatus::converged;
+    return true;
+  }
+
+ private:
+  Law law_;
+  JudgeWorkspace workspace_;
+};
+
+inline std::span<const double> view(const GrowingVector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
+
+}  // namespace sarrus

@@ -1,0 +1,132 @@
+#include "sarrus/solvers/spook.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sarrus/solvers/block_pivoting.h"
+#include "sarrus/solvers/box_sweep.h"
+#include "sarrus/solvers/parameters.h"
+
+namespace sarrus {
+namespace {
+
+const ParameterList<SpookParameters>& parameters() {
+  using P = SpookParameters;
+  static const ParameterList<P> list = {
+      {"k_cpl", "couplings (refreshed friction bounds), 0: no limit", 0, 1e9, &P::k_cpl},
+      {"k_iter", "sweeps over contacts per coupling, 0: no limit", 0, 1e9, &P::k_iter},
+      {"k_dir", "pivots per coupling, 0: no limit", 0, 1e9, &P::k_dir},
+      {"p_max", "block exchanges without a new minimum of wrong rows before single ones, -1: single ones only", -1, 1e9,
+       &P::p_max},
+      {"delta_x", "the sweeps of a coupling end when no impulse changed by more, N s", 0, 1e9, &P::delta_x},
+      {"friction_regulariser", "C_t 2^-c is added to friction rows in the sweeps of coupling c, 1/kg", 0, 1e9,
+       &P::friction_regulariser},
+      {"max_iterations", "pivots and sweeps in all, 0: no limit", 0, 1e9, &P::max_iterations},
+  };
+  return list;
+}
+
+// x with w = G x + g complementary to l <= x <= u: of all 27 index sets the one that violates least.
+Vec3 solve_box3(const Mat3& G, const Vec3& g, const Vec3& l, const Vec3& u) {
+  Vec3 best = Vec3::Zero().cwiseMax(l).cwiseMin(u);
+  double least = std::numeric_limits<double>::infinity();
+  for (int set = 0; set < 27; ++set) {
+    const int side[3] = {set % 3, set / 3 % 3, set / 9};  // 0 free, 1 lower, 2 upper
+    Mat3 A = G;
+    Vec3 rhs = -g;
+    bool bounded = true;
+    for (int i = 0; i < 3; ++i) {
+      if (side[i] == 0) continue;
+      rhs[i] = side[i] == 1 ? l[i] : u[i];
+      bounded = bounded && std::isfinite(rhs[i]);
+      A.row(i) = Vec3::Unit(i);
+    }
+    if (!bounded) continue;
+    const Vec3 x = A.inverse() * rhs;
+    if (!x.allFinite()) continue;
+    const Vec3 inside = x.cwiseMax(l).cwiseMin(u);
+    const Vec3 w = G * inside + g;
+    const double violation = (inside - (inside - w).cwiseMax(l).cwiseMin(u)).cwiseAbs().maxCoeff();
+    if (violation < least) {
+      least = violation;
+      best = inside;
+    }
+  }
+  return best;
+}
+
+class Spook final : public MlcpSolver {
+ public:
+  explicit Spook(const SpookParameters& par) : MlcpSolver({par.k_cpl, par.max_iterations}, true), par_(par) {}
+
+ private:
+  Inner begin(const ConstraintProblem& p, int budget) override {
+    sweeper_.load(p);
+    pivoting_.begin();
+    Inner out;
+    direct(budget, out);
+    return out;
+  }
+  Inner solve_bounded(const ConstraintProblem& p, int coupling, int budget) override {
+    Inner out;
+    sweeper_.synchronise(p, mlcp_);
+    const double regulariser = std::ldexp(par_.friction_regulariser, -coupling);
+    // One pivot is left for (a): an answer that does not end with it has no use.
+    const int limit = std::min(std::max(1, budget - 1), or_unlimited(par_.k_iter));
+    while (out.iterations < limit) {
+      ++out.iterations;
+      if (!(sweep_contacts(p, regulariser) > par_.delta_x)) break;
+    }
+    if (out.iterations < budget) direct(budget - out.iterations, out);
+    return out;
+  }
+  void direct(int budget, Inner& out);
+  double sweep_contacts(const ConstraintProblem& p, double regulariser);
+
+  SpookParameters par_;
+  BoxSweep sweeper_;
+  BlockPivoting pivoting_;
+};
+
+void Spook::direct(int budget, Inner& out) {
+  for (const Mlcp::Contact& c : mlcp_.contacts) {
+    for (int i = c.row; i < c.row + 2; ++i) mlcp_.state[static_cast<std::size_t>(i)] = RowState::held;
+  }
+  const PivotResult r = pivoting_.solve(mlcp_, std::min(budget, or_unlimited(par_.k_dir)), par_.p_max);
+  out.iterations += r.pivots;
+  out.factorisations += r.factorisations;
+  out.failed = r.failed;
+}
+
+double Spook::sweep_contacts(const ConstraintProblem& p, double regulariser) {
+  double largest = 0;
+  for (const ConstraintBlock& b : p.blocks) {
+    if (b.kind != BlockKind::contact) continue;
+    Mat3 G;
+    Vec3 g;
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c < 3; ++c) G(r, c) = mlcp_.column(b.row + c)[b.row + r];
+      g[r] = sweeper_.residual(p, mlcp_, b, r);
+    }
+    const Vec3 old = mlcp_.x.segment<3>(b.row);
+    g -= G * old;
+    G(0, 0) += regulariser;
+    G(1, 1) += regulariser;
+    const Vec3 dx = solve_box3(G, g, mlcp_.lower.segment<3>(b.row), mlcp_.upper.segment<3>(b.row)) - old;
+    for (int r = 0; r < 3; ++r) sweeper_.change(p, mlcp_, b, r, dx[r]);
+    largest = std::max(largest, dx.cwiseAbs().maxCoeff());
+  }
+  return largest;
+}
+
+}  // namespace
+
+std::vector<ParameterInfo> spook_parameter_info() { return describe(parameters()); }
+
+std::unique_ptr<Solver> make_spook(const SolverParameters& given) {
+  return std::make_unique<Spook>(read_parameters(parameters(), given));
+}
+
+}  // namespace sarrus
