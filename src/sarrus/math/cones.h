@@ -25,6 +25,19 @@ inline Vec3 project_cone(const Vec3& x, double mu) {
   return Vec3(f * x[0], f * x[1], s);
 }
 
+// Projection on K_mu in the metric diag(w_t, w_t, w_n), w > 0: the minimiser over K of |x - y|_W. With
+//   mu^ = mu w_t / w_n,  mu~^2 = mu^2 w_t / w_n:   y_N <= -mu^ |y_T| -> 0;   |y_T| <= mu y_N -> y;
+//   else x_N = (y_N + mu^ |y_T|) / (1 + mu~^2),  x_T = mu x_N y_T / |y_T|
+inline Vec3 project_cone_metric(const Vec3& y, double mu, double w_t, double w_n) {
+  const double t = length2(y[0], y[1]);
+  const double mu_hat = mu * w_t / w_n;
+  if (t <= mu * y[2]) return y;
+  if (y[2] <= -mu_hat * t) return Vec3::Zero();
+  const double n = (y[2] + mu_hat * t) / (1.0 + mu * mu_hat);
+  const double f = mu * n / t;
+  return Vec3(f * y[0], f * y[1], n);
+}
+
 inline Vec3 project_dual_cone(const Vec3& x, double mu) {
   const double t = length2(x[0], x[1]);
   const double n = x[2];
