@@ -97,9 +97,9 @@ class Admm final : public Solver {
   GrowingVector x_, y_, z_, x_old_, y_old_, rhs_, t_, gamma_, candidate_;
   // Acceleration: the last iterate and the point that the step began with; empty without it.
   GrowingVector y_last_, z_last_, z_old_;
-  double momentum_ = 1;  // a
-  double combined_ = 0;  // c
-  bool uphill_ = false;  // the last step raised c
+  double momentum_ = 1;      // a
+  double combined_ = 0;      // c
+  bool stand_still_ = true;  // the next step starts from the last iterate: c rose, or it is the first
   VecX w_, w2_;
   NormalMatrix normal_;
   MatX dense_D_;
@@ -284,14 +284,13 @@ void Admm::forget_momentum() {
   if (!par_.acceleration) return;
   y_last_ = y_;
   z_last_ = z_;
-  momentum_ = 1;
   combined_ = std::numeric_limits<double>::infinity();
-  uphill_ = false;
+  stand_still_ = true;
 }
 
 // (y, z) become the point that the next step starts from.
 void Admm::extrapolate() {
-  if (uphill_) {
+  if (stand_still_) {
     momentum_ = 1;
     y_ = y_last_;
     z_ = z_last_;
@@ -311,8 +310,8 @@ void Admm::extrapolate() {
 void Admm::weigh_step() {
   constexpr double kDecrease = 0.999;
   const double c = (z_ - z_old_).squaredNorm() / rho_ + rho_ * (y_ - y_old_).cwiseProduct(split_).squaredNorm();
-  uphill_ = c >= kDecrease * combined_;
-  combined_ = uphill_ ? combined_ / kDecrease : c;
+  stand_still_ = c >= kDecrease * combined_;
+  combined_ = stand_still_ ? combined_ / kDecrease : c;
 }
 
 void Admm::iterate(const ConstraintProblem& p) {

@@ -118,7 +118,7 @@ Sap::Outcome Sap::round(NcpSearch& search, GrowingVector& lambda) {
     if (model_.proximal() && model_.newton_error(p) <= 0.1 * model_.anchor_error()) return Outcome::next_round;
     idle = error < best ? 0 : idle + 1;
     best = std::min(best, error);
-    if (idle >= kIdle && predicted_ <= 1e-15 * std::abs(model_.cost(p))) return Outcome::round_off;
+    if (idle >= kIdle && predicted_ <= 1e-15 * std::abs(model_.cost())) return Outcome::round_off;
     if (search.exhausted()) return Outcome::done;
     if (!newton_step(search)) return Outcome::failed;
   }

@@ -90,7 +90,7 @@ double SapModel::newton_error(const NcpProblem& p) {
 
 double SapModel::anchor_error() const { return (Q_.cwiseProduct(gamma_) - anchor_).cwiseAbs().maxCoeff(); }
 
-double SapModel::cost(const NcpProblem&) const { return kinetic_ + W_.cwiseProduct(gamma_).dot(y_ - 0.5 * gamma_); }
+double SapModel::cost() const { return kinetic_ + W_.cwiseProduct(gamma_).dot(y_ - 0.5 * gamma_); }
 
 void SapModel::linearise(const NcpProblem& p) {
   for (int i = 0; i < p.scalar_rows; ++i) g_[at(i)] = y_[i] >= p.lower[i] && y_[i] <= p.upper[i] ? 1.0 / W_[i] : 0.0;

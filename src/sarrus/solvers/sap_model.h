@@ -46,6 +46,7 @@ class SapModel {
   void advance(const NcpProblem& problem, const GrowingVector& u, double a);
   // The same at the same u, after load() or set_anchor().
   void update(const NcpProblem& problem, const GrowingVector& u);
+  const GrowingVector& W() const { return W_; }
   const GrowingVector& y() const { return y_; }
   const GrowingVector& gamma() const { return gamma_; }
   const GrowingVector& gradient() const { return gradient_; }
@@ -55,7 +56,7 @@ class SapModel {
   // |J A^-1 grad l| and |Q (gamma - lambda_k)|, largest elements: what Newton and the rounds leave in the velocities.
   double newton_error(const NcpProblem& problem);
   double anchor_error() const;
-  double cost(const NcpProblem& problem) const;
+  double cost() const;
 
   // G at the last evaluated u: by scalar row, and 3x3 by contact.
   void linearise(const NcpProblem& problem);
