@@ -204,6 +204,21 @@ TEST(SapRigid, LiftsASlidingBody) {
   EXPECT_NEAR(a.u[2], mu * a.u[0], 1e-10);
 }
 
+// The metric needs equal weights on both tangents; what is missing is proximal, so the answer is that of the given R.
+TEST(SapRigid, TangentsOfUnequalCompliance) {
+  std::mt19937 rng(4);
+  for (int trial = 0; trial < 20; ++trial) {
+    const Mat3 B = testing::random_vector(9, rng).reshaped(3, 3);
+    const Mat3 G = B * B.transpose() + 0.3 * Mat3::Identity();
+    ConstraintProblem p = testing::one_contact(G, Vec3(testing::random_vector(3, rng)) - Vec3(0, 0, 2), 0.6);
+    p.R = {0.1, 0.4, 0.02};
+    const Answer sap = solve(p, "sap", 1e-12);
+    const Answer admm = solve(p, "admm-ccp", 1e-12, {{"max_iterations", 50000}});
+    EXPECT_EQ(sap.report.status, SolveStatus::converged) << trial;
+    EXPECT_LT((sap.u - admm.u).cwiseAbs().maxCoeff(), 1e-9) << trial;
+  }
+}
+
 TEST(SapRigid, LimitsAndBoxes) {
   ConstraintProblem p;
   p.set_nodes(std::vector<int>{3});
