@@ -135,6 +135,46 @@ inline ConstraintProblem side_by_side(const std::vector<ConstraintProblem>& part
   return out;
 }
 
+// Compliance of all rows relative to D_ii, as spec/problem.md §5 gives it to near-rigid ones: beta^2 / (4 pi^2) with
+// beta = 1, and sigma = 1e-3 for the tangents of contacts.
+inline void make_compliant(ConstraintProblem& p) {
+  constexpr double kNearRigid = 0.025330295910584444;
+  VecX d(p.rows());
+  p.diagonal_D(d);
+  for (const ConstraintBlock& b : p.blocks) {
+    const bool contact = b.kind == BlockKind::contact;
+    for (int r = 0; r < b.rows; ++r) {
+      const double w = contact ? d.segment<3>(b.row).sum() / 3 : d[b.row + r];
+      p.R[static_cast<std::size_t>(b.row + r)] = w * (contact && r < 2 ? 1e-3 : kNearRigid);
+    }
+  }
+}
+
+// A box of half sizes (a, a, h) and mass m on the plane z = 0, one contact per lower corner. u_f as given.
+inline ConstraintProblem box_on_plane(double m, double a, double h, double mu, const Vec6& u_free) {
+  ConstraintProblem p;
+  p.set_nodes(std::vector<int>{6});
+  const double inertia[] = {m * (a * a + h * h) / 3, m * (a * a + h * h) / 3, m * 2 * a * a / 3};
+  for (std::size_t i = 0; i < 6; ++i) {
+    p.mass[7 * i] = i < 3 ? m : inertia[i - 3];
+    p.mass_inverse[7 * i] = 1 / p.mass[7 * i];
+  }
+  p.u_free = u_free;
+  for (int corner = 0; corner < 4; ++corner) {
+    ConstraintBlock& b = p.add_block(BlockKind::contact, 3, std::vector<int>{0});
+    b.mu = mu;
+    const Vec3 arm(corner % 2 == 0 ? a : -a, corner < 2 ? a : -a, -h);
+    for (int r = 0; r < 3; ++r) {
+      const Vec3 turn = arm.cross(Vec3::Unit(r));
+      double* J = p.jacobian_row(b, 0, r);
+      J[r] = 1;
+      for (int c = 0; c < 3; ++c) J[3 + c] = turn[c];
+    }
+  }
+  p.finish();
+  return p;
+}
+
 struct Answer {
   std::vector<double> lambda;
   SolveReport report;

@@ -37,6 +37,26 @@ TEST(SolverAllocation, SolvingAgainAllocatesNothing) {
   }
 }
 
+TEST(SolverAllocation, ConvexSolversAndAccelerationAllocateNothingEither) {
+  const std::vector<std::pair<std::string, SolverParameters>> solvers = {
+      {"sap", {}},
+      {"sap", {{"line_search", 1}}},
+      {"apgd", {{"max_iterations", 300}}},
+      {"admm-ncp-sa", {{"max_iterations", 300}, {"acceleration", 1}}}};
+  for (const char* family : {"stewart", "stack15_heavy_sliding", "pile200"}) {
+    const ConstraintProblem p = problem_family(family).make(1);
+    for (const auto& [id, parameters] : solvers) {
+      const auto solver = make_solver(id, parameters);
+      std::vector<double> lambda(static_cast<std::size_t>(p.rows()), 0.0);
+      solver->solve(p, 1e-9, lambda);
+      solver->reset();
+      std::vector<double> again(lambda.size(), 0.0);
+      EXPECT_EQ(allocations_of([&] { solver->solve(p, 1e-9, again); }), 0) << id << " on " << family;
+      EXPECT_EQ(again, lambda) << id << " on " << family;
+    }
+  }
+}
+
 // The bodies stay, contacts come and go: graphs, islands and sizes change. Each set has been seen twice before.
 TEST(SolverAllocation, ChangingContactsAllocateNothingOnceSeen) {
   const ConstraintProblem all = problem_family("pile200").make(2);

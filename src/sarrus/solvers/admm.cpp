@@ -28,6 +28,7 @@ const List& parameters() {
       {"adapt_every", "iterations between changes of the penalty", 1, 1e9, &P::adapt_every},
       {"scaling", "row equilibration, 0 or 1", 0, 1, &P::scaling},
       {"split_joints", "give bilateral rows the penalty too (the papers' form), 0 or 1", 0, 1, &P::split_joints},
+      {"acceleration", "extrapolate y and z (Nesterov) with restart, 0 or 1", 0, 1, &P::acceleration},
       {"dense", "factor a dense D instead of the node graph, 0 or 1", 0, 1, &P::dense},
   };
   return list;
@@ -62,6 +63,9 @@ class Admm final : public Solver {
   void initial_penalty();
   bool factor(const ConstraintProblem& p);
   void iterate(const ConstraintProblem& p);
+  void forget_momentum();
+  void extrapolate();
+  void weigh_step();
   void update_x(const ConstraintProblem& p);
   void project(const ConstraintProblem& p, const GrowingVector& point);
   void update_y_z(const ConstraintProblem& p);
@@ -91,6 +95,11 @@ class Admm final : public Solver {
   double L_ = 1, m_ = 1, kappa_ = 1;
   GrowingVector scale_, R_, v_free_, E_, weight_, split_, row_rho_;
   GrowingVector x_, y_, z_, x_old_, y_old_, rhs_, t_, gamma_, candidate_;
+  // Acceleration: the last iterate and the point that the step began with; empty without it.
+  GrowingVector y_last_, z_last_, z_old_;
+  double momentum_ = 1;      // a
+  double combined_ = 0;      // c
+  bool stand_still_ = true;  // the next step starts from the last iterate: c rose, or it is the first
   VecX w_, w2_;
   NormalMatrix normal_;
   MatX dense_D_;
@@ -103,6 +112,9 @@ void Admm::resize(const ConstraintProblem& p) {
   for (GrowingVector* v : {&scale_, &R_, &v_free_, &E_, &weight_, &split_, &row_rho_, &x_, &y_, &z_, &x_old_, &y_old_,
                            &rhs_, &t_, &gamma_, &candidate_}) {
     v->resize(n);
+  }
+  if (par_.acceleration) {
+    for (GrowingVector* v : {&y_last_, &z_last_, &z_old_}) v->resize(n);
   }
   w_.resize(p.velocity_size());
   w2_.resize(p.velocity_size());
@@ -267,11 +279,51 @@ void Admm::update_y_z(const ConstraintProblem& p) {
   z_ -= row_rho_.cwiseProduct(t_ - y_);
 }
 
+// The next step starts from the newest iterate.
+void Admm::forget_momentum() {
+  if (!par_.acceleration) return;
+  y_last_ = y_;
+  z_last_ = z_;
+  combined_ = std::numeric_limits<double>::infinity();
+  stand_still_ = true;
+}
+
+// (y, z) become the point that the next step starts from.
+void Admm::extrapolate() {
+  if (stand_still_) {
+    momentum_ = 1;
+    y_ = y_last_;
+    z_ = z_last_;
+    return;
+  }
+  const double next = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * momentum_ * momentum_));
+  const double factor = (momentum_ - 1.0) / next;
+  momentum_ = next;
+  // The extrapolated point takes the place of the one before the newest, then both change places.
+  y_last_ = y_ + factor * (y_ - y_last_);
+  z_last_ = z_ + factor * (z_ - z_last_);
+  std::swap(y_, y_last_);
+  std::swap(z_, z_last_);
+}
+
+// Combined residual of the step from (y_old, z_old): did the extrapolation pay?
+void Admm::weigh_step() {
+  constexpr double kDecrease = 0.999;
+  const double c = (z_ - z_old_).squaredNorm() / rho_ + rho_ * (y_ - y_old_).cwiseProduct(split_).squaredNorm();
+  stand_still_ = c >= kDecrease * combined_;
+  combined_ = stand_still_ ? combined_ / kDecrease : c;
+}
+
 void Admm::iterate(const ConstraintProblem& p) {
   x_old_ = x_;
+  if (par_.acceleration) {
+    extrapolate();
+    z_old_ = z_;
+  }
   y_old_ = y_;
   update_x(p);
   update_y_z(p);
+  if (par_.acceleration) weigh_step();
 }
 
 Admm::Norms Admm::norms() const {
@@ -375,6 +427,7 @@ SolveReport Admm::solve(const ConstraintProblem& p, double tolerance, std::span<
   restarts_ = 0;
   damping_ = 1.0;
   gamma_.setZero();
+  forget_momentum();
   double worth = 1.0;  // the cheap test is tightened whenever the judge disagrees with it
   for (int it = 1; it <= par_.max_iterations; ++it) {
     iterate(p);
@@ -404,6 +457,7 @@ SolveReport Admm::solve(const ConstraintProblem& p, double tolerance, std::span<
         return report;
       }
       ++report.factorisations;
+      forget_momentum();
     }
     if (restarted) hold = it + kPatience;
   }

@@ -15,6 +15,12 @@
 // slows them down. They get eta alone unless split_joints = 1, which is the papers' form (same fixed points).
 // With Gamma there is no convergence proof and cycles exist: when the best judged residual stops falling, the update of
 // Gamma is damped and other penalties are tried (same fixed points).
+// With acceleration = 1 the iteration starts from extrapolated points (Goldstein, O'Donoghue, Setzer, Baraniuk 2014,
+// Alg. 8: fast ADMM with restart). From y^ = y-, z^ = z-, a = 1:
+//   (x, y, z) = one iteration from (y^, z^);   c = |z - z^|^2 / rho + rho |y - y^|^2      combined residual
+//   c < 0.999 c-:  a+ = (1 + sqrt(1 + 4 a^2)) / 2,   y^+ = y + (a - 1) / a+ (y - y-),   z^+ likewise
+//   else restart:  a+ = 1,  y^+ = y-,  z^+ = z-,  c = c- / 0.999
+// A change of rho restarts, too, from (y, z). r_d is then measured from y^ instead of y-.
 // Iterations stop when the judge confirms the tolerance; x and y are only asked whether it is worth judging.
 #pragma once
 
@@ -38,6 +44,7 @@ struct AdmmParameters {
   int adapt_every = 10;       // iterations between changes of rho
   bool scaling = true;        // row equilibration
   bool split_joints = false;  // penalise bilateral rows too, as the papers do
+  bool acceleration = false;  // Nesterov extrapolation of (y, z) with restart
   bool dense = false;         // factor a dense D instead of the node graph (reference, small problems)
 };
 

@@ -132,6 +132,7 @@ void IslandSolver::solve_island(const ConstraintProblem& p, double tolerance, st
   const std::span<const int> blocks = part(block_list_, block_begin_);
   Island& island = *islands_[at(i)];
   NcpSearch& search = island.search;
+  search.problem.law = options_.law;
   search.problem.load(p, blocks, part(node_list_, node_begin_), local_node_);
   search.begin(tolerance, options_.budget);
   island.lambda.resize(search.problem.rows());
@@ -181,12 +182,12 @@ SolveReport IslandSolver::solve(const ConstraintProblem& p, double tolerance, st
       report.stage = search.stage_name;
     }
     found = found && search.found();
-    exhausted = exhausted || (!search.converged() && search.exhausted());
+    exhausted = exhausted || (!search.converged() && (search.exhausted() || search.truncated));
   }
   report.residuals = judge(p, lambda, judge_);
   if (!found || !report.residuals.finite) {
     report.status = SolveStatus::non_finite;
-  } else if (report.residuals.natural_map_relative <= tolerance) {
+  } else if (report.residuals.relative_of(options_.law) <= tolerance) {
     report.status = SolveStatus::converged;
   } else {
     report.status = exhausted ? SolveStatus::max_iterations : SolveStatus::stalled;

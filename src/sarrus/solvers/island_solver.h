@@ -24,6 +24,7 @@ class IslandMethod {
 struct IslandOptions {
   int threads = 1;
   int budget = 1 << 30;  // factorisations per island
+  Law law = Law::ncp;    // ncp or ccp
 };
 
 std::unique_ptr<Solver> make_island_solver(std::function<std::unique_ptr<IslandMethod>()> make_method,

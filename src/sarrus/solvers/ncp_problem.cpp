@@ -243,6 +243,17 @@ void NcpProblem::multiply_Jt(const double* lambda, double* out) const {
   }
 }
 
+void NcpProblem::multiply_A(const GrowingVector& u, GrowingVector& out) const {
+  for (std::size_t i = 0; i < node_size.size(); ++i) {
+    const int n = node_size[i];
+    const int ld = BlockGraph::pad(n);
+    const Eigen::Map<const MatX, 0, Eigen::OuterStride<>> A(mass.data() + mass_offset[i], n, n,
+                                                            Eigen::OuterStride<>(ld));
+    out.segment(node_start[i], ld).setZero();
+    out.segment(node_start[i], n).noalias() = A * u.segment(node_start[i], n);
+  }
+}
+
 void NcpProblem::multiply_A_inverse(const double* f, double* out) const {
   for (std::size_t i = 0; i < node_size.size(); ++i) {
     const int n = node_size[i];
@@ -288,7 +299,7 @@ NcpResidual NcpProblem::residual(const GrowingVector& lambda, const GrowingVecto
     const double scale = p[b.row];
     const Vec3 l = scale * lambda.segment<3>(b.row);
     Vec3 v = sigma.segment<3>(b.row) / scale;
-    v[2] += de_saxce(v, b.mu);
+    if (law == Law::ncp) v[2] += de_saxce(v, b.mu);
     const double natural = (l - project_cone(l - v, b.mu)).cwiseAbs().maxCoeff();
     if (!(natural <= kInfinity)) out.natural = kInfinity;
     out.natural = std::max(out.natural, natural);

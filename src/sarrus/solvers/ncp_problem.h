@@ -21,6 +21,7 @@
 
 #include "sarrus/math/growing_vector.h"
 #include "sarrus/problem/constraint_problem.h"
+#include "sarrus/problem/residuals.h"
 
 namespace sarrus {
 
@@ -70,10 +71,12 @@ class NcpProblem {
   GrowingVector p;  // row scaling
   GrowingVector R, bias, v_free, lower, upper;
   std::vector<int> source;  // row of the whole problem
+  Law law = Law::ncp;       // what residual() measures: with Gamma (ncp) or without (ccp); kept by load()
 
-  // out = J u; out = J' lambda; out = A^-1 f.
+  // out = J u; out = J' lambda; out = A u; out = A^-1 f.
   void multiply_J(const double* u, double* out) const;
   void multiply_Jt(const double* lambda, double* out) const;
+  void multiply_A(const GrowingVector& u, GrowingVector& out) const;
   void multiply_A_inverse(const double* f, double* out) const;
   // u = u_f + A^-1 J' lambda, sigma = J u + v* + R lambda.
   void evaluate(const GrowingVector& lambda, GrowingVector& u, GrowingVector& sigma, GrowingVector& scratch) const;

@@ -31,6 +31,7 @@ class NcpSearch {
     converged_ = false;
     iterations = 0;
     attempts = 0;
+    truncated = false;
     enter(0, {});
   }
 
@@ -61,6 +62,7 @@ class NcpSearch {
     last_residual_ = evaluate(lambda);
     return offer(lambda, last_residual_);
   }
+  double tolerance() const { return tolerance_; }
   bool converged() const { return converged_; }
   const NcpResidual& last_residual() const { return last_residual_; }  // of the last consider()
   bool exhausted() const { return system.factorisations() >= budget_; }
@@ -75,7 +77,8 @@ class NcpSearch {
   }
 
   int iterations = 0;
-  int attempts = 0;  // of the semismooth Newton method
+  int attempts = 0;        // of the semismooth Newton method
+  bool truncated = false;  // the method stopped at an iteration limit of its own
   // Of a method with stages: rank and name of the last one entered.
   void enter(int rank, std::string_view name) {
     stage = rank;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sarrus/math/block_graph.h"
 #include "sarrus/math/cones.h"
 
 namespace sarrus {
@@ -12,17 +11,6 @@ namespace {
 constexpr int kSteps = 40;
 
 using Mat3Row = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
-
-void multiply_A(const NcpProblem& p, const GrowingVector& x, GrowingVector& out) {
-  for (std::size_t i = 0; i < p.node_size.size(); ++i) {
-    const int n = p.node_size[i];
-    const int ld = BlockGraph::pad(n);
-    const Eigen::Map<const MatX, 0, Eigen::OuterStride<>> A(p.mass.data() + p.mass_offset[i], n, n,
-                                                            Eigen::OuterStride<>(ld));
-    out.segment(p.node_start[i], ld).setZero();
-    out.segment(p.node_start[i], n).noalias() = A * x.segment(p.node_start[i], n);
-  }
-}
 
 // dP_K(y), symmetric; y = 0 counts as inside.
 Mat3Row cone_derivative(const Vec3& y, double mu) {
@@ -67,7 +55,7 @@ bool ProximalNewton::direction(NcpSearch& search) {
   du_ = -gradient_;
   search.system.solve(du_.data());
   p.multiply_J(du_.data(), dv_.data());
-  multiply_A(p, du_, scratch_);
+  p.multiply_A(du_, scratch_);
   curvature_ = du_.dot(scratch_);
   kinetic_ = scratch_.dot(u_ - p.u_free);
   return std::isfinite(curvature_);
@@ -126,7 +114,7 @@ bool ProximalNewton::minimise(NcpSearch& search, int steps) {
     project(p);
     p.multiply_Jt(projected_.data(), scratch_.data());
     du_ = u_ - p.u_free;
-    multiply_A(p, du_, gradient_);
+    p.multiply_A(du_, gradient_);
     gradient_ -= scratch_;
     if (!direction(search)) return false;
     ++search.iterations;

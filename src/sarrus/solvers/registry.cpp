@@ -9,12 +9,14 @@
 #include "sarrus/math/error.h"
 #include "sarrus/solvers/admm.h"
 #include "sarrus/solvers/admm2.h"
+#include "sarrus/solvers/apgd.h"
 #include "sarrus/solvers/bpp.h"
 #include "sarrus/solvers/cascade.h"
 #include "sarrus/solvers/drum_bilateral.h"
 #include "sarrus/solvers/drum_qcqp.h"
 #include "sarrus/solvers/drum_unilateral.h"
 #include "sarrus/solvers/interior_point.h"
+#include "sarrus/solvers/sap.h"
 #include "sarrus/solvers/pgs_box.h"
 #include "sarrus/solvers/pgs_sm.h"
 #include "sarrus/solvers/spook.h"
@@ -40,6 +42,10 @@ const std::vector<SolverInfo>& solver_registry() {
        [](const SolverParameters& p) { return make_admm(PenaltyRule::spectral, false, p); }},
       {"admm-ccp", "ADMM on the convex relaxation (CCP), spectral penalty; sliding bodies lift by dt mu v", Law::ccp,
        admm_parameter_info(), [](const SolverParameters& p) { return make_admm(PenaltyRule::spectral, true, p); }},
+      {"sap", "Newton on the convex problem in velocities (CCP); made for compliant contact, rigid rows by rounds",
+       Law::ccp, sap_parameter_info(), [](const SolverParameters& p) { return make_sap(p); }},
+      {"apgd", "accelerated projected gradient on the CCP, without factorisations", Law::ccp, apgd_parameter_info(),
+       [](const SolverParameters& p) { return make_apgd(p); }},
       {"bpp", "block principal pivoting on the MLCP with box friction; the reference of its kind", Law::box,
        bpp_parameter_info(), [](const SolverParameters& p) { return make_bpp(p); }},
       {"pgs-box", "projected Gauss-Seidel on the MLCP with box friction", Law::box, pgs_box_parameter_info(),
