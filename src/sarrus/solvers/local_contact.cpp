@@ -1,5 +1,6 @@
 #include "sarrus/solvers/local_contact.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -141,7 +142,9 @@ void LocalContact::set(const Mat3& matrix, double friction) {
   const double half = 0.5 * (G(0, 0) + G(1, 1));
   const double largest = half + length2(0.5 * (G(0, 0) - G(1, 1)), G(0, 1));
   const double smallest = std::min(G(0, 0), G(1, 1));
-  ccp_step = inverse(trace / 3);
+  const double spectral_radius =
+      Eigen::SelfAdjointEigenSolver<Mat3>().computeDirect(G, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff();
+  ccp_step = inverse(std::max(trace / 3, spectral_radius / 1.5));
   normal_step = inverse(G(2, 2));
   spectral_step = inverse(largest);
   tangent_step = inverse(largest < 1.5 * smallest ? smallest : largest);
@@ -159,7 +162,7 @@ double contact_natural_map(const Vec3& lambda, const Vec3& v, double mu, bool cc
   return (lambda - project_cone(w, mu)).cwiseAbs().maxCoeff();
 }
 
-Vec3 solve_contact_ncp(const LocalContact& c, const Vec3& b) {
+Vec3 solve_contact_ncp(const LocalContact& c, const Vec3& b, const Vec3& near) {
   const Mode mode = open_or_stick(c, b);
   if (mode.done) return mode.lambda;
   TrigonometricRoots roots;
@@ -170,7 +173,10 @@ Vec3 solve_contact_ncp(const LocalContact& c, const Vec3& b) {
     const SlipPoint p(c, b, roots.cosine[i], roots.sine[i]);
     if (!p.valid()) continue;
     const double residual = contact_natural_map(p.lambda, c.G * p.lambda + b, c.mu, false);
-    if (residual < smallest) {
+    // Both are solutions to rounding: they are told apart by `near`, not by their last bits.
+    const double rounding = 1e-13 * std::max(b.cwiseAbs().maxCoeff(), p.lambda.cwiseAbs().maxCoeff());
+    const bool both = residual <= rounding && smallest <= rounding;
+    if (both ? (p.lambda - near).squaredNorm() < (best - near).squaredNorm() : residual < smallest) {
       smallest = residual;
       best = p.lambda;
     }

@@ -29,7 +29,7 @@ struct LocalContact {
   Mat3 G = Mat3::Zero();
   double mu = 0;
   Mat3 factor = Mat3::Zero();  // lower Cholesky factor of G, shifted if need be
-  double ccp_step = 0;         // 3 / tr G
+  double ccp_step = 0;         // 3 / tr G, at most 1.5 / lambda_max(G): beyond 2 / lambda_max the step diverges
   double normal_step = 0;      // 1 / G_nn
   double spectral_step = 0;    // 1 / lambda_max(G_TT): cannot overshoot
   double tangent_step = 0;     // 1 / min(G_tt, G_oo) where that is below 1.5 spectral steps, else the spectral one
@@ -38,15 +38,17 @@ struct LocalContact {
 // |lambda - P_K(lambda - v^)| in the largest component, v^ = v + (0, 0, mu |v_T|) or, for the CCP, v itself.
 double contact_natural_map(const Vec3& lambda, const Vec3& v, double mu, bool ccp);
 
-// Coulomb's law to rounding. Where no solution exists (b_n < 0 and G_nn = 0) the answer is zero.
-Vec3 solve_contact_ncp(const LocalContact& c, const Vec3& b);
+// Coulomb's law to rounding. Large friction with coupled directions allows several slipping solutions: the one nearest
+// to `near` is taken, or sweeps would jump between them. Where no solution exists (b_n < 0 and G_nn = 0) the answer is
+// zero.
+Vec3 solve_contact_ncp(const LocalContact& c, const Vec3& b, const Vec3& near);
 // Smallest energy on the slip curve by the roots of the quartic; open and sticking contacts as for the NCP.
 Vec3 solve_contact_energy(const LocalContact& c, const Vec3& b, double s_n);
 // The same by RAISIM's bisection. It needs the plane's minimiser of E outside of the cone, which holds for s_n = 0 and
 // near the solution for De Saxce terms; elsewhere the quartic answers.
 Vec3 bisect_contact_energy(const LocalContact& c, const Vec3& b, double s_n);
 
-// P_K(lambda - (3 / tr G)(v + s)): one projected gradient step.
+// P_K(lambda - ccp_step (v + s)): one projected gradient step.
 Vec3 contact_step_ccp(const LocalContact& c, const Vec3& lambda, const Vec3& v, double s_n);
 // Normal impulse first, then the tangential one in the disk of radius mu lambda_N. `normal` and `tangent` are step
 // lengths (kg).

@@ -19,7 +19,7 @@ class Nbgs final : public SplittingSolver {
   SweepChange sweep(double omega, bool backward) override {
     return state_.sweep({.omega = omega}, backward, [](const LocalContact& c, const Vec3& lambda, const Vec3& v) {
       const Vec3 b = v - c.G * lambda;
-      return kExact ? solve_contact_ncp(c, b) : solve_contact_energy(c, b, 0.0);
+      return kExact ? solve_contact_ncp(c, b, lambda) : solve_contact_energy(c, b, 0.0);
     });
   }
 };

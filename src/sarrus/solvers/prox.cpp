@@ -10,6 +10,7 @@ namespace {
 
 struct ProxParameters : SplittingParameters {
   double nu = 0.7;           // shrinks r
+  double growth = 1.5;       // of the change of lambda beyond which a sweep is taken back
   double r_min = 0.1;        // smallest r: sweeps are accepted there whatever they change
   bool block_joints = true;  // joints solved block by block
 };
@@ -19,6 +20,8 @@ const ParameterList<ProxParameters>& parameters() {
     using P = ProxParameters;
     auto l = splitting_parameter_list<P>();
     l.push_back({"nu", "factor on the steps after a sweep that changed more than the one before", 0.01, 0.99, &P::nu});
+    l.push_back(
+        {"growth", "a sweep is taken back if it changes more than this times the one before", 1, 1e6, &P::growth});
     l.push_back({"r_min", "smallest factor on the steps", 1e-6, 1, &P::r_min});
     l.push_back({"block_joints", "solve joint blocks exactly instead of by their largest eigenvalue, 0 or 1", 0, 1,
                  &P::block_joints});
@@ -48,7 +51,7 @@ class Prox final : public SplittingSolver {
         {.omega = omega, .row_step = r}, backward, [r](const LocalContact& c, const Vec3& lambda, const Vec3& v) {
           return contact_step_disk(c, lambda, v, r * c.normal_step, r * c.spectral_step);
         });
-    if (change.impulse > previous_ && r_ > par_.r_min) {
+    if (change.impulse > par_.growth * previous_ && r_ > par_.r_min) {
       state_.lambda = lambda_;
       state_.w = w_;
       r_ = std::max(par_.r_min, par_.nu * r_);

@@ -41,23 +41,32 @@ class Raisim final : public SplittingSolver {
   }
 
   SweepChange sweep(double omega, bool backward) override {
+    omega_ = omega;
     const bool de_saxce_term = variant_ != RaisimVariant::plain;
     const bool exact = exact_;
     return state_.sweep({.omega = omega}, backward, [=](const LocalContact& c, const Vec3& lambda, const Vec3& v) {
       const Vec3 b = v - c.G * lambda;
-      return exact ? solve_contact_ncp(c, b) : bisect_contact_energy(c, b, de_saxce_term ? de_saxce(v, c.mu) : 0.0);
+      return exact ? solve_contact_ncp(c, b, lambda)
+                   : bisect_contact_energy(c, b, de_saxce_term ? de_saxce(v, c.mu) : 0.0);
     });
   }
 
   bool finished(const SweepChange& change) override {
     constexpr int kPatience = 20;
-    if (change.impulse < smallest_) {
-      smallest_ = change.impulse;
+    constexpr double kDrop = 0.9;
+    if (change.impulse < kDrop * smallest_ * omega_) {
+      smallest_ = change.impulse / omega_;
       waited_ = 0;
     } else if (variant_ != RaisimVariant::plain && ++waited_ >= kPatience) {
       exact_ = true;
     }
     return variant_ == RaisimVariant::early_stop && std::abs(change.energy) < epsilon_f_ * total_mass_;
+  }
+
+  bool recover() override {
+    const bool more = variant_ != RaisimVariant::plain && !exact_;
+    if (more) exact_ = true;
+    return more;
   }
 
   double next_omega(double omega) const override {
@@ -67,7 +76,8 @@ class Raisim final : public SplittingSolver {
   RaisimVariant variant_;
   double epsilon_f_;
   double total_mass_ = 0;
-  double smallest_ = 0;  // change of lambda
+  double omega_ = 1;     // of the last sweep
+  double smallest_ = 0;  // change of lambda, unrelaxed
   int waited_ = 0;       // sweeps since it fell
   bool exact_ = false;
 };

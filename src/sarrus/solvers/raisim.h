@@ -6,9 +6,12 @@
 //   raisim-ds-es  raisim-ds, ended early once the objective f = lambda'(D + R) lambda / 2 + lambda'v_f changes by less
 //                 than epsilon_f tr M per sweep
 //
-// Relaxation omega <- (1 - gamma) omega_min + gamma omega, as in the original. The lagged s can cycle where the slip
-// curve is a hyperbola: if the change of lambda has found no new minimum in 20 sweeps, the contacts are solved by the
-// exact quartic from then on (same fixed points).
+// Relaxation omega <- (1 - gamma) omega_min + gamma omega, as in the original.
+//
+// Coulomb's law is a fixed point of raisim-ds, but not every fixed point is Coulomb's law: with phi the angle between
+// v_T and -t, stationary energy says sin phi = (mu g'/g)(1 - cos phi), that is phi = 0 or tan(phi/2) = g / (mu g'). The
+// second one occurs on hyperbolic slip curves. Therefore, if the unrelaxed change of lambda has not fallen by a tenth
+// in 20 sweeps, or lambda has come to rest away from a solution, contacts are solved by the exact quartic from then on.
 #pragma once
 
 #include <memory>

@@ -25,8 +25,12 @@ SmallMatrix block_inverse(const SmallMatrix& D) {
   return inverse;
 }
 
+// Of a positive semidefinite matrix, so that padding with zeros changes nothing.
 double largest_eigenvalue(const SmallMatrix& D) {
-  return Eigen::SelfAdjointEigenSolver<SmallMatrix>(D, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff();
+  static_assert(kMaxBlockRows == 6);
+  Mat6 padded = Mat6::Zero();
+  padded.topLeftCorner(D.rows(), D.cols()) = D;
+  return Eigen::SelfAdjointEigenSolver<Mat6>(padded, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff();
 }
 
 }  // namespace
@@ -188,14 +192,16 @@ void SweepState::update_rows(const SweepBlock& b, const SweepFactors& f, SweepCh
 
 // --- the loop --------------------------------------------------------------------------------------------
 
-// Judges the projected iterate, keeps it if it is the best so far, renews w. True if the tolerance is met.
+// Judges the projected iterate, keeps it if it is the best so far, renews w. True if the tolerance is met. `natural` is
+// the judged natural map.
 bool SplittingSolver::consider(const ConstraintProblem& p, double tolerance, std::span<double> best,
-                               SolveReport& report) {
+                               SolveReport& report, double& natural) {
   const std::span<double> lambda(state_.lambda.data(), static_cast<std::size_t>(state_.lambda.size()));
   project_on_cones(p, lambda);
   const Residuals r = judge(p, lambda, judge_);
   if (!r.finite) return false;
   state_.w = judge_.du;
+  natural = r.natural_map_of(law_);
   if (!report.residuals.finite || r.relative_of(law_) < report.residuals.relative_of(law_)) {
     report.residuals = r;
     std::copy(lambda.begin(), lambda.end(), best.begin());
@@ -207,7 +213,10 @@ SolveStatus SplittingSolver::run(const ConstraintProblem& p, double tolerance, s
                                  SolveReport& report) {
   constexpr int kJudgeEvery = 25;  // best-iterate bookkeeping when the running natural map does not fire
   constexpr double kDiverged = 1e12;
-  double worth = 1.0;  // the running natural map must fall below this; tightened whenever the judge disagrees
+  // The judged natural map is the running one times a ratio that varies little from sweep to sweep; `margin` is
+  // tightened whenever that promised too much.
+  double ratio = 1.0;
+  double margin = 1.0;
   double omega = common_.omega0;
   for (int it = 1; it <= common_.max_iterations; ++it) {
     const bool backward = common_.order == static_cast<int>(SweepOrder::symmetric) && it % 2 == 0;
@@ -218,16 +227,19 @@ SolveStatus SplittingSolver::run(const ConstraintProblem& p, double tolerance, s
     if (!std::isfinite(change.energy) || !(change.size < kDiverged)) {
       return std::isfinite(change.energy) ? SolveStatus::stalled : SolveStatus::non_finite;
     }
-    const bool promising = change.natural <= worth * tolerance * report.residuals.scale;
+    const bool promising = ratio * change.natural <= margin * tolerance * report.residuals.scale;
     const bool still = change.impulse < 1e-14 * (1 + change.size);
     const bool last = finished(change) || still;
     if (promising || last || it % kJudgeEvery == 0) {
-      if (consider(p, tolerance, lambda, report)) return SolveStatus::converged;
-      if (promising) worth *= 0.5;
+      double judged = 0;
+      if (consider(p, tolerance, lambda, report, judged)) return SolveStatus::converged;
+      if (change.natural > 0) ratio = judged / change.natural;
+      if (promising) margin *= 0.9;
     }
-    if (last) return SolveStatus::stalled;
+    if (last && !(still && recover())) return SolveStatus::stalled;
   }
-  return consider(p, tolerance, lambda, report) ? SolveStatus::converged : SolveStatus::max_iterations;
+  double judged = 0;
+  return consider(p, tolerance, lambda, report, judged) ? SolveStatus::converged : SolveStatus::max_iterations;
 }
 
 SolveReport SplittingSolver::solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) {

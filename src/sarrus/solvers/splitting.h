@@ -121,6 +121,8 @@ class SplittingSolver : public Solver {
   virtual SweepChange sweep(double omega, bool backward) = 0;
   // True ends the solve.
   virtual bool finished(const SweepChange&) { return false; }
+  // Asked when lambda has stopped changing without being a solution. True: the sweeps are different from now on, go on.
+  virtual bool recover() { return false; }
   virtual double next_omega(double omega) const {
     return std::max(std::min(common_.omega_min, common_.omega0), common_.gamma_omega * omega);
   }
@@ -131,7 +133,8 @@ class SplittingSolver : public Solver {
   SweepState state_;
 
  private:
-  bool consider(const ConstraintProblem& p, double tolerance, std::span<double> best, SolveReport& report);
+  bool consider(const ConstraintProblem& p, double tolerance, std::span<double> best, SolveReport& report,
+                double& natural);
   SolveStatus run(const ConstraintProblem& p, double tolerance, std::span<double> lambda, SolveReport& report);
 
   JudgeWorkspace judge_;
