@@ -132,10 +132,17 @@ TEST(LocalCoulomb, RandomContacts) {
   int slipping = 0;
   int hyperbolic = 0;
   int sticking = 0;
+  int moved = 0;
   for (int trial = 0; trial < 100000; ++trial) {
     const Drawn d = draw(rng);
     const Vec3 l = coulomb(d.c, d.b);
     ASSERT_LE(coulomb_error(d.c, d.b, l), 1e-12) << trial;
+    // From anywhere else, near to the answer or far from it, there is an answer too: the same if it is near.
+    const Vec3 close = l + 1e-3 * l.norm() * Vec3(testing::random_vector(3, rng));
+    const Vec3 again = solve_contact_ncp(d.c, d.b, close);
+    ASSERT_LE(coulomb_error(d.c, d.b, again), 1e-12) << trial;
+    ASSERT_LE(coulomb_error(d.c, d.b, solve_contact_ncp(d.c, d.b, testing::random_vector(3, rng))), 1e-12) << trial;
+    moved += (again - l).norm() > 1e-6 * l.norm();
     const bool slip = slips(d.c, d.b, l);
     slipping += slip;
     hyperbolic += slip && d.hyperbolic;
@@ -144,6 +151,7 @@ TEST(LocalCoulomb, RandomContacts) {
   EXPECT_GT(slipping, 50000);
   EXPECT_GT(hyperbolic, 1000);
   EXPECT_GT(sticking, 5000);
+  EXPECT_LE(moved, 5) << "two solutions next to each other are rare";
 }
 
 // Eigenvalues of G from 1e-4 to 1e4. G lambda has cancelled to about b, so |G| |lambda| joins the scale.

@@ -118,6 +118,15 @@ Vec3 slip_towards(const LocalContact& c, const Vec3& b, const Vec3& outside) {
   return Vec3::Zero();
 }
 
+double coulomb_residual(const LocalContact& c, const Vec3& b, const Vec3& lambda) {
+  return contact_natural_map(lambda, c.G * lambda + b, c.mu, false);
+}
+
+// A natural map below this is as good as zero.
+double rounding(const Vec3& b, const Vec3& lambda) {
+  return 1e-13 * std::max(b.cwiseAbs().maxCoeff(), lambda.cwiseAbs().maxCoeff());
+}
+
 // dE/dtheta / (mu lambda_N) on the slip curve.
 double energy_slope(const LocalContact& c, const Vec3& b, double s_n, double x, double y, const SlipPoint& p) {
   const Vec3 v = c.G * p.lambda + b;
@@ -165,17 +174,25 @@ double contact_natural_map(const Vec3& lambda, const Vec3& v, double mu, bool cc
 Vec3 solve_contact_ncp(const LocalContact& c, const Vec3& b, const Vec3& near) {
   const Mode mode = open_or_stick(c, b);
   if (mode.done) return mode.lambda;
+  const TrigonometricQuartic quartic = coulomb_quartic(c, b);
+  const double length = length2(near[0], near[1]);
+  if (length > 0) {  // most of the sweeps change little: the root next to the old direction, without all the others
+    double x = near[0] / length;
+    double y = near[1] / length;
+    refine_root(quartic, 5, 0.1, x, y);
+    const SlipPoint p(c, b, x, y);
+    if (p.valid() && coulomb_residual(c, b, p.lambda) <= rounding(b, p.lambda)) return p.lambda;
+  }
   TrigonometricRoots roots;
-  find_roots(coulomb_quartic(c, b), roots);
+  find_roots(quartic, roots);
   Vec3 best = slip_towards(c, b, mode.lambda);
-  double smallest = contact_natural_map(best, c.G * best + b, c.mu, false);
+  double smallest = coulomb_residual(c, b, best);
   for (int i = 0; i < roots.count; ++i) {
     const SlipPoint p(c, b, roots.cosine[i], roots.sine[i]);
     if (!p.valid()) continue;
-    const double residual = contact_natural_map(p.lambda, c.G * p.lambda + b, c.mu, false);
-    // Both are solutions to rounding: they are told apart by `near`, not by their last bits.
-    const double rounding = 1e-13 * std::max(b.cwiseAbs().maxCoeff(), p.lambda.cwiseAbs().maxCoeff());
-    const bool both = residual <= rounding && smallest <= rounding;
+    const double residual = coulomb_residual(c, b, p.lambda);
+    // Solutions to rounding are told apart by `near`, not by their last bits.
+    const bool both = std::max(residual, smallest) <= rounding(b, p.lambda);
     if (both ? (p.lambda - near).squaredNorm() < (best - near).squaredNorm() : residual < smallest) {
       smallest = residual;
       best = p.lambda;

@@ -85,17 +85,18 @@ int roots_inside(const Polynomial<Degree>& p, double* out, double near = 0) {
   return n;
 }
 
-// Two Newton steps on theta, kept as long as they help.
-void polish(const TrigonometricQuartic& f, double& cosine, double& sine) {
+}  // namespace
+
+void refine_root(const TrigonometricQuartic& f, int steps, double largest_turn, double& cosine, double& sine) {
   const auto value = [&](double x, double y) {
     return f.cos2 * (x * x - y * y) + 2 * f.sin2 * x * y + f.cos1 * x + f.sin1 * y + f.constant;
   };
   double now = value(cosine, sine);
-  for (int i = 0; i < 2 && now != 0; ++i) {
+  for (int i = 0; i < steps && now != 0; ++i) {
     const double slope =
         -4 * f.cos2 * cosine * sine + 2 * f.sin2 * (cosine * cosine - sine * sine) - f.cos1 * sine + f.sin1 * cosine;
     const double turn = -now / slope;
-    if (!(std::abs(turn) < 1e-3)) return;
+    if (!(std::abs(turn) < largest_turn)) return;
     const double x = cosine - turn * sine;
     const double y = sine + turn * cosine;
     const double length = std::sqrt(x * x + y * y);
@@ -106,8 +107,6 @@ void polish(const TrigonometricQuartic& f, double& cosine, double& sine) {
     now = next;
   }
 }
-
-}  // namespace
 
 void find_roots(const TrigonometricQuartic& f, TrigonometricRoots& roots) {
   constexpr double kNear = 1e-11;
@@ -125,7 +124,7 @@ void find_roots(const TrigonometricQuartic& f, TrigonometricRoots& roots) {
       double& y = roots.sine[roots.count++];
       x = scale * (1 - tau[i] * tau[i]);
       y = scale * 2 * tau[i];
-      polish(f, x, y);
+      refine_root(f, 2, 1e-3, x, y);
     }
   }
 }

@@ -30,4 +30,8 @@ struct TrigonometricRoots {
 
 void find_roots(const TrigonometricQuartic& f, TrigonometricRoots& roots);
 
+// Newton steps on theta from the direction (cosine, sine), as long as they lower |f| and turn by less than
+// `largest_turn` (rad).
+void refine_root(const TrigonometricQuartic& f, int steps, double largest_turn, double& cosine, double& sine);
+
 }  // namespace sarrus
