@@ -16,9 +16,14 @@
 #include "sarrus/solvers/drum_qcqp.h"
 #include "sarrus/solvers/drum_unilateral.h"
 #include "sarrus/solvers/interior_point.h"
-#include "sarrus/solvers/sap.h"
+#include "sarrus/solvers/nbgs.h"
 #include "sarrus/solvers/pgs_box.h"
+#include "sarrus/solvers/pgs_ccp.h"
+#include "sarrus/solvers/pgs_ncp.h"
 #include "sarrus/solvers/pgs_sm.h"
+#include "sarrus/solvers/prox.h"
+#include "sarrus/solvers/raisim.h"
+#include "sarrus/solvers/sap.h"
 #include "sarrus/solvers/spook.h"
 #include "sarrus/solvers/ssn.h"
 
@@ -42,6 +47,26 @@ const std::vector<SolverInfo>& solver_registry() {
        [](const SolverParameters& p) { return make_admm(PenaltyRule::spectral, false, p); }},
       {"admm-ccp", "ADMM on the convex relaxation (CCP), spectral penalty; sliding bodies lift by dt mu v", Law::ccp,
        admm_parameter_info(), [](const SolverParameters& p) { return make_admm(PenaltyRule::spectral, true, p); }},
+      {"pgs-ccp", "Gauss-Seidel, projected gradient step per contact, on the convex relaxation (CCP)", Law::ccp,
+       pgs_ccp_parameter_info(), [](const SolverParameters& p) { return make_pgs_ccp(false, p); }},
+      {"pgs-ccp-ds", "the same with the De Saxce term: NCP", Law::ncp, pgs_ccp_parameter_info(),
+       [](const SolverParameters& p) { return make_pgs_ccp(true, p); }},
+      {"pgs-ncp", "Gauss-Seidel on the NCP, normal impulse and friction disk in turn", Law::ncp,
+       pgs_ncp_parameter_info(), [](const SolverParameters& p) { return make_pgs_ncp(p); }},
+      {"nbgs", "Gauss-Seidel, least energy per contact by a quartic; not the NCP where directions couple", Law::ncp,
+       nbgs_parameter_info(), [](const SolverParameters& p) { return make_nbgs(false, p); }},
+      {"nbgs-exact", "Gauss-Seidel, the NCP of each contact solved exactly by a quartic", Law::ncp,
+       nbgs_parameter_info(), [](const SolverParameters& p) { return make_nbgs(true, p); }},
+      {"raisim", "Gauss-Seidel, least energy per contact by bisection; fixed points of nbgs", Law::ncp,
+       raisim_parameter_info(RaisimVariant::plain),
+       [](const SolverParameters& p) { return make_raisim(RaisimVariant::plain, p); }},
+      {"raisim-ds", "raisim with the De Saxce term: NCP", Law::ncp, raisim_parameter_info(RaisimVariant::de_saxce),
+       [](const SolverParameters& p) { return make_raisim(RaisimVariant::de_saxce, p); }},
+      {"raisim-ds-es", "raisim-ds, ended early when the objective stops changing", Law::ncp,
+       raisim_parameter_info(RaisimVariant::early_stop),
+       [](const SolverParameters& p) { return make_raisim(RaisimVariant::early_stop, p); }},
+      {"prox", "Gauss-Seidel proximal iteration (SORprox) on the NCP with adapted steps", Law::ncp,
+       prox_parameter_info(), [](const SolverParameters& p) { return make_prox(p); }},
       {"sap", "Newton on the convex problem in velocities (CCP); made for compliant contact, rigid rows by rounds",
        Law::ccp, sap_parameter_info(), [](const SolverParameters& p) { return make_sap(p); }},
       {"apgd", "accelerated projected gradient on the CCP, without factorisations", Law::ccp, apgd_parameter_info(),

@@ -1,0 +1,57 @@
+// Exact and simple solutions of one contact with everything else held fixed (spec/solvers.md §2, §3): the local steps
+// of the projective splitting family (Tsounis et al., Alg. 2 to 4; Hwangbo et al. 2018 for the bisection).
+//
+//   v = G lambda + b,   |lambda_T| <= mu lambda_N,   rows [t, o, n]
+//
+// G (3x3, symmetric, 1/kg) is the diagonal block of D + R, b (m/s) the contact velocity without the contact's own
+// impulse, lambda in N s. For b_n < 0 and no sticking solution the impulse lies on the cone where v_N = 0. With
+// t = (cos theta, sin theta), g(theta) = G_nn + mu G_Tn.t:
+//
+//   lambda(theta) = lambda_N (mu t, 1),   lambda_N = -b_n / g,   valid where g > 0
+//
+// an ellipse if mu |G_Tn| < G_nn, a branch of a hyperbola otherwise. Two laws pick theta:
+//   NCP      v_T is antiparallel to t (Coulomb)
+//   energy   E = lambda'G lambda / 2 + lambda'(b + s), s = (0, 0, s_n), is smallest on the curve (NBGS, RAISIM)
+// Both lead to A cos 2theta + B sin 2theta + C cos theta + E sin theta + F = 0. They differ unless G_Tn = 0 or s_n is
+// the De Saxce term mu |v_T| of the solution itself.
+#pragma once
+
+#include "sarrus/math/types.h"
+
+namespace sarrus {
+
+// What one contact keeps during a solve.
+struct LocalContact {
+  void set(const Mat3& matrix, double friction);
+  // -G^-1 b. A singular G is shifted by 1e-12 tr G; one step of refinement removes the shift where b is in its range.
+  Vec3 stick(const Vec3& b) const;
+
+  Mat3 G = Mat3::Zero();
+  double mu = 0;
+  Mat3 factor = Mat3::Zero();  // lower Cholesky factor of G, shifted if need be
+  double ccp_step = 0;         // 3 / tr G, at most 1.5 / lambda_max(G): beyond 2 / lambda_max the step diverges
+  double normal_step = 0;      // 1 / G_nn
+  double spectral_step = 0;    // 1 / lambda_max(G_TT): cannot overshoot
+  double tangent_step = 0;     // 1 / min(G_tt, G_oo) where that is below 1.5 spectral steps, else the spectral one
+};
+
+// |lambda - P_K(lambda - v^)| in the largest component, v^ = v + (0, 0, mu |v_T|) or, for the CCP, v itself.
+double contact_natural_map(const Vec3& lambda, const Vec3& v, double mu, bool ccp);
+
+// Coulomb's law to rounding. Large friction with coupled directions allows several slipping solutions: the one nearest
+// to `near` is taken, or sweeps would jump between them. Where no solution exists (b_n < 0 and G_nn = 0) the answer is
+// zero.
+Vec3 solve_contact_ncp(const LocalContact& c, const Vec3& b, const Vec3& near);
+// Smallest energy on the slip curve by the roots of the quartic; open and sticking contacts as for the NCP.
+Vec3 solve_contact_energy(const LocalContact& c, const Vec3& b, double s_n);
+// The same by RAISIM's bisection. It needs the plane's minimiser of E outside of the cone, which holds for s_n = 0 and
+// near the solution for De Saxce terms; elsewhere the quartic answers.
+Vec3 bisect_contact_energy(const LocalContact& c, const Vec3& b, double s_n);
+
+// P_K(lambda - ccp_step (v + s)): one projected gradient step.
+Vec3 contact_step_ccp(const LocalContact& c, const Vec3& lambda, const Vec3& v, double s_n);
+// Normal impulse first, then the tangential one in the disk of radius mu lambda_N. `normal` and `tangent` are step
+// lengths (kg).
+Vec3 contact_step_disk(const LocalContact& c, const Vec3& lambda, const Vec3& v, double normal, double tangent);
+
+}  // namespace sarrus

@@ -1,0 +1,269 @@
+#include "sarrus/solvers/splitting.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <limits>
+
+namespace sarrus {
+namespace {
+
+using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxBlockRows, kMaxBlockRows>;
+
+double inverse_or_zero(double x) { return x > 0 ? 1.0 / x : 0.0; }
+
+// (D_kk + R_k)^-1, of a singular block shifted by 1e-12 of its trace.
+SmallMatrix block_inverse(const SmallMatrix& D) {
+  const auto n = D.rows();
+  const double trace = D.trace();
+  Eigen::LDLT<SmallMatrix> ldlt(D);
+  if (ldlt.info() != Eigen::Success || !(ldlt.vectorD().minCoeff() > 1e-13 * trace)) {
+    ldlt.compute(D + (1e-12 * trace) * SmallMatrix::Identity(n, n));
+  }
+  SmallMatrix inverse = ldlt.solve(SmallMatrix::Identity(n, n));
+  if (!inverse.allFinite()) inverse.setZero();
+  return inverse;
+}
+
+// Of a positive semidefinite matrix, so that padding with zeros changes nothing.
+double largest_eigenvalue(const SmallMatrix& D) {
+  static_assert(kMaxBlockRows == 6);
+  Mat6 padded = Mat6::Zero();
+  padded.topLeftCorner(D.rows(), D.cols()) = D;
+  return Eigen::SelfAdjointEigenSolver<Mat6>(padded, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff();
+}
+
+}  // namespace
+
+void project_on_cones(const ConstraintProblem& p, std::span<double> lambda) {
+  for (const ConstraintBlock& b : p.blocks) {
+    for (int i = b.row; i < b.row + b.rows; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      if (b.kind == BlockKind::soft) lambda[k] = project_interval(lambda[k], p.lower[k], p.upper[k]);
+      if (b.kind == BlockKind::limit) lambda[k] = std::max(0.0, lambda[k]);
+    }
+    if (b.kind == BlockKind::contact) {
+      Eigen::Map<Vec3> l(lambda.data() + b.row);
+      l = project_cone(l, b.mu);
+    }
+  }
+}
+
+// --- data of the sweeps ----------------------------------------------------------------------------------
+
+void SweepState::prepare(const ConstraintProblem& p, SweepOrder order, bool exact_joints) {
+  problem_ = &p;
+  lambda.resize(p.rows());
+  w.resize(p.velocity_size());
+  blocks_.clear();
+  contacts_.clear();
+  inverse_.clear();
+  response_.resize(p.jacobian.size());
+  for (const ConstraintBlock& b : p.blocks) prepare_block(p, b, exact_joints);
+  if (order == SweepOrder::bottom_up) sort_contacts(p);
+}
+
+void SweepState::prepare_block(const ConstraintProblem& p, const ConstraintBlock& block, bool exact_joints) {
+  SweepBlock b;
+  b.kind = block.kind;
+  b.rows = block.rows;
+  b.row = block.row;
+  b.nodes = block.nodes;
+  SmallMatrix D = SmallMatrix::Zero(b.rows, b.rows);
+  for (int k = 0; k < b.nodes; ++k) {
+    const auto node = static_cast<std::size_t>(block.node[k]);
+    const int n = p.node_size[node];
+    b.velocity[k] = p.node_offset[node];
+    b.width[k] = n;
+    b.jac[k] = block.jac[k];
+    const double* inverse_mass = p.mass_inverse.data() + p.mass_offset[node];
+    for (int r = 0; r < b.rows; ++r) {
+      const double* J = p.jacobian.data() + b.jac[k] + r * n;
+      double* out = response_.data() + b.jac[k] + r * n;
+      for (int c = 0; c < n; ++c) {
+        double s = 0;
+        for (int i = 0; i < n; ++i) s += inverse_mass[c * n + i] * J[i];
+        out[c] = s;
+      }
+      for (int q = 0; q <= r; ++q) {
+        const double* other = p.jacobian.data() + b.jac[k] + q * n;
+        for (int c = 0; c < n; ++c) D(r, q) += out[c] * other[c];
+      }
+    }
+  }
+  for (int r = 0; r < b.rows; ++r) {
+    D(r, r) += p.R[static_cast<std::size_t>(b.row + r)];
+    for (int q = 0; q < r; ++q) D(q, r) = D(r, q);
+  }
+  if (b.kind == BlockKind::contact) {
+    b.local = static_cast<int>(contacts_.size());
+    contacts_.emplace_back().set(D, block.mu);
+  } else if (b.kind == BlockKind::joint) {
+    b.local = static_cast<int>(inverse_.size());
+    const SmallMatrix inverse =
+        exact_joints ? block_inverse(D)
+                     : SmallMatrix(inverse_or_zero(largest_eigenvalue(D)) * SmallMatrix::Identity(b.rows, b.rows));
+    inverse_.insert(inverse_.end(), inverse.data(), inverse.data() + inverse.size());
+  } else {
+    b.local = static_cast<int>(inverse_.size());
+    for (int r = 0; r < b.rows; ++r) inverse_.push_back(inverse_or_zero(D(r, r)));
+  }
+  blocks_.push_back(b);
+}
+
+// Levels grow from the nodes that touch the world, until nothing changes; counting sort, since std::stable_sort would
+// allocate.
+void SweepState::sort_contacts(const ConstraintProblem& p) {
+  constexpr int kFar = std::numeric_limits<int>::max();
+  node_level_.assign(p.node_size.size(), kFar);
+  block_level_.assign(blocks_.size(), kFar);
+  int level = 0;
+  for (bool grew = true; grew; ++level) {
+    grew = false;
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      const ConstraintBlock& b = p.blocks[i];
+      if (b.kind != BlockKind::contact || block_level_[i] != kFar) continue;
+      bool reached = level == 0 && b.nodes == 1;
+      for (int k = 0; k < b.nodes; ++k) reached = reached || node_level_[static_cast<std::size_t>(b.node[k])] < level;
+      if (reached) block_level_[i] = level;
+      grew = grew || reached || level == 0;
+    }
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      if (block_level_[i] != level) continue;
+      for (int k = 0; k < p.blocks[i].nodes; ++k) {
+        int& node = node_level_[static_cast<std::size_t>(p.blocks[i].node[k])];
+        node = std::min(node, level);
+      }
+    }
+  }
+  sorted_.clear();
+  for (const SweepBlock& b : blocks_) {
+    if (b.kind != BlockKind::contact) sorted_.push_back(b);
+  }
+  for (int l = 0; l <= level; ++l) {
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      const bool here = block_level_[i] == (l < level ? l : kFar);
+      if (here && blocks_[i].kind == BlockKind::contact) sorted_.push_back(blocks_[i]);
+    }
+  }
+  blocks_.swap(sorted_);
+}
+
+void SweepState::update_joint(const SweepBlock& b, const SweepFactors& f, SweepChange& out) {
+  double v[kMaxBlockRows];
+  for (int r = 0; r < b.rows; ++r) {
+    v[r] = velocity(b, r);
+    out.natural = std::max(out.natural, std::abs(v[r]));
+  }
+  const double* inverse = inverse_.data() + b.local;
+  const double factor = f.omega * f.row_step;
+  double gain = 0;
+  for (int r = 0; r < b.rows; ++r) {
+    double s = 0;
+    for (int q = 0; q < b.rows; ++q) s += inverse[r * b.rows + q] * v[q];
+    const double change = -factor * s;
+    gain += change * v[r];
+    lambda[b.row + r] += change;
+    note(b, r, change, out);
+    add_impulse(b, r, change);
+  }
+  out.energy += (1 - 0.5 * factor) * gain;
+}
+
+void SweepState::update_rows(const SweepBlock& b, const SweepFactors& f, SweepChange& out) {
+  for (int r = 0; r < b.rows; ++r) {
+    const int row = b.row + r;
+    const double lower = b.kind == BlockKind::limit ? 0.0 : problem_->lower[static_cast<std::size_t>(row)];
+    const double upper = b.kind == BlockKind::limit ? std::numeric_limits<double>::infinity()
+                                                    : problem_->upper[static_cast<std::size_t>(row)];
+    const double old = lambda[row];
+    const double v = velocity(b, r);
+    out.natural = std::max(out.natural, std::abs(old - project_interval(old - v, lower, upper)));
+    const double inverse = inverse_[static_cast<std::size_t>(b.local + r)];
+    double l = project_interval(old - f.row_step * inverse * v, lower, upper);
+    l = project_interval((1 - f.omega) * old + f.omega * l, lower, upper);
+    const double change = l - old;
+    lambda[row] = l;
+    if (inverse > 0) out.energy += change * (v + 0.5 * change / inverse);
+    note(b, r, change, out);
+    add_impulse(b, r, change);
+  }
+}
+
+// --- the loop --------------------------------------------------------------------------------------------
+
+// Judges the projected iterate, keeps it if it is the best so far, renews w. True if the tolerance is met. `natural` is
+// the judged natural map.
+bool SplittingSolver::consider(const ConstraintProblem& p, double tolerance, std::span<double> best,
+                               SolveReport& report, double& natural) {
+  const std::span<double> lambda(state_.lambda.data(), static_cast<std::size_t>(state_.lambda.size()));
+  project_on_cones(p, lambda);
+  const Residuals r = judge(p, lambda, judge_);
+  if (!r.finite) return false;
+  state_.w = judge_.du;
+  natural = r.natural_map_of(law_);
+  if (!report.residuals.finite || r.relative_of(law_) < report.residuals.relative_of(law_)) {
+    report.residuals = r;
+    std::copy(lambda.begin(), lambda.end(), best.begin());
+  }
+  return r.relative_of(law_) <= tolerance;
+}
+
+SolveStatus SplittingSolver::run(const ConstraintProblem& p, double tolerance, std::span<double> lambda,
+                                 SolveReport& report) {
+  constexpr int kJudgeEvery = 25;  // best-iterate bookkeeping when the running natural map does not fire
+  constexpr double kDiverged = 1e12;
+  // The judged natural map is the running one times a ratio that varies little from sweep to sweep; `margin` is
+  // tightened whenever that promised too much.
+  double ratio = 1.0;
+  double margin = 1.0;
+  double omega = common_.omega0;
+  for (int it = 1; it <= common_.max_iterations; ++it) {
+    const bool backward = common_.order == static_cast<int>(SweepOrder::symmetric) && it % 2 == 0;
+    const SweepChange change = sweep(omega, backward);
+    omega = next_omega(omega);
+    report.iterations = it;
+    // A NaN is invisible to max; the energy, which is a sum, shows it.
+    if (!std::isfinite(change.energy) || !(change.size < kDiverged)) {
+      return std::isfinite(change.energy) ? SolveStatus::stalled : SolveStatus::non_finite;
+    }
+    const bool promising = ratio * change.natural <= margin * tolerance * report.residuals.scale;
+    const bool still = change.impulse < 1e-14 * (1 + change.size);
+    const bool last = finished(change) || still;
+    if (promising || last || it % kJudgeEvery == 0) {
+      double judged = 0;
+      if (consider(p, tolerance, lambda, report, judged)) return SolveStatus::converged;
+      if (change.natural > 0) ratio = judged / change.natural;
+      if (promising) margin *= 0.9;
+    }
+    if (last && !(still && recover())) return SolveStatus::stalled;
+  }
+  double judged = 0;
+  return consider(p, tolerance, lambda, report, judged) ? SolveStatus::converged : SolveStatus::max_iterations;
+}
+
+SolveReport SplittingSolver::solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) {
+  SolveReport report;
+  report.residuals.finite = false;  // nothing judged yet
+  auto start = Eigen::Map<VecX>(lambda.data(), static_cast<Eigen::Index>(lambda.size()));
+  if (!start.allFinite()) start.setZero();
+  if (p.rows() > 0) project_on_cones(p, lambda);
+  report.residuals = judge(p, lambda, judge_);
+  if (!report.residuals.finite || !p.v_free.allFinite()) {
+    report.residuals.finite = false;
+    report.status = SolveStatus::non_finite;
+    return report;
+  }
+  if (p.rows() == 0 || report.residuals.relative_of(law_) <= tolerance) {
+    report.status = SolveStatus::converged;
+    return report;
+  }
+  state_.prepare(p, static_cast<SweepOrder>(common_.order), exact_joints());
+  state_.lambda = start;
+  state_.w = judge_.du;
+  begin(p);
+  report.status = run(p, tolerance, lambda, report);
+  return report;
+}
+
+}  // namespace sarrus

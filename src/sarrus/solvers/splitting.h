@@ -1,0 +1,223 @@
+// Projective splitting: block Gauss-Seidel over the constraints (spec/solvers.md §1; Tsounis et al. Alg. 5).
+//
+//   for each block k:   sigma_k = v_f,k + J_k w + R_k lambda_k,     w = M^-1 J' lambda
+//                       lambda_k <- (1 - omega) lambda_k + omega LOCAL(lambda_k, sigma_k),   w += M^-1 J_k' (change)
+//
+//   joint          LOCAL = lambda_k - (D_kk + R_k)^-1 sigma_k
+//   soft, limit    row by row: LOCAL = clamp(lambda - sigma / D_ii)
+//   contact        one of the steps of local_contact.h: all that the solvers of the family differ in
+//
+// w is kept per node, so a sweep costs O(rows) and D is never formed; only M^-1 J_k' and the diagonal blocks are
+// stored. omega may shrink from sweep to sweep. The judge decides about convergence; a running natural map, measured
+// block by block before each is updated, only says when judging is worth while. Whenever the judge is asked, w is
+// renewed from lambda, which keeps rounding from piling up.
+#pragma once
+
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "sarrus/math/cones.h"
+#include "sarrus/math/growing_vector.h"
+#include "sarrus/solvers/local_contact.h"
+#include "sarrus/solvers/parameters.h"
+#include "sarrus/solvers/solver.h"
+
+namespace sarrus {
+
+// Order of the blocks of a sweep: joints, soft rows, limits, contacts as they come; the same with every second sweep
+// backwards; or contacts from the ground up. Heights are unknown here: contacts with one node touch the fixed world,
+// and the others follow by their distance from those in the graph of contacts.
+enum class SweepOrder : int { forward = 0, symmetric = 1, bottom_up = 2 };
+
+struct SplittingParameters {
+  int max_iterations = 1000;
+  double omega0 = 1.0;       // first relaxation factor
+  double omega_min = 0.1;    // smallest one
+  double gamma_omega = 1.0;  // decay per sweep
+  int order = 0;             // SweepOrder
+};
+
+template <class P>
+ParameterList<P> splitting_parameter_list() {
+  return {
+      {"max_iterations", "limit of sweeps", 1, 1e9, &P::max_iterations},
+      {"omega0", "first relaxation factor", 0.01, 1.99, &P::omega0},
+      {"omega_min", "smallest relaxation factor", 0.001, 1.99, &P::omega_min},
+      {"gamma_omega", "decay of the relaxation per sweep", 0.01, 1, &P::gamma_omega},
+      {"order", "sweeps: 0 forward, 1 symmetric, 2 contacts from the ground up", 0, 2, &P::order},
+  };
+}
+
+struct SweepBlock {
+  BlockKind kind = BlockKind::joint;
+  int rows = 0;
+  int row = 0;
+  int nodes = 0;
+  int velocity[kMaxBlockNodes] = {};  // where the node's part of w starts
+  int width[kMaxBlockNodes] = {};     // size of the node
+  int jac[kMaxBlockNodes] = {};       // offset of the row-major (rows x width) block in J and in M^-1 J'
+  int local = 0;                      // joint: offset of the inverse; soft, limit: of 1/D_ii; contact: index
+};
+
+struct SweepFactors {
+  double omega = 1;
+  double row_step = 1;  // scales the steps of joints and scalar rows
+  bool ccp = false;     // law of the running natural map
+};
+
+// What a sweep did.
+struct SweepChange {
+  double impulse = 0;  // largest |change of lambda|, N s
+  double natural = 0;  // running natural map
+  double size = 0;     // largest |lambda|
+  double energy = 0;   // change of f = lambda'(D + R) lambda / 2 + lambda'v_f, J
+};
+
+// The data of the sweeps; memory only grows.
+class SweepState {
+ public:
+  // `exact_joints`: (D_kk + R_k)^-1, else 1 / lambda_max(D_kk + R_k).
+  void prepare(const ConstraintProblem& problem, SweepOrder order, bool exact_joints);
+
+  template <class ContactStep>
+  SweepChange sweep(const SweepFactors& factors, bool backward, const ContactStep& step);
+
+  GrowingVector lambda;
+  GrowingVector w;
+
+ private:
+  void prepare_block(const ConstraintProblem& problem, const ConstraintBlock& block, bool exact_joints);
+  void sort_contacts(const ConstraintProblem& problem);
+
+  double velocity(const SweepBlock& b, int r) const;
+  void add_impulse(const SweepBlock& b, int r, double change);
+  void update_joint(const SweepBlock& b, const SweepFactors& f, SweepChange& out);
+  void update_rows(const SweepBlock& b, const SweepFactors& f, SweepChange& out);
+  template <class ContactStep>
+  void update_contact(const SweepBlock& b, const SweepFactors& f, const ContactStep& step, SweepChange& out);
+  void note(const SweepBlock& b, int r, double change, SweepChange& out);
+
+  const ConstraintProblem* problem_ = nullptr;
+  std::vector<SweepBlock> blocks_;
+  std::vector<SweepBlock> sorted_;
+  std::vector<LocalContact> contacts_;
+  std::vector<double> response_;  // M^-1 J', laid out like J
+  std::vector<double> inverse_;
+  std::vector<int> node_level_;
+  std::vector<int> block_level_;
+};
+
+// The loop around the sweeps. A solver of the family says what a sweep is and, if it must, when to give up.
+class SplittingSolver : public Solver {
+ public:
+  SplittingSolver(Law law, const SplittingParameters& parameters) : law_(law), common_(parameters) {}
+
+  SolveReport solve(const ConstraintProblem& problem, double tolerance, std::span<double> lambda) final;
+  void reset() override {}
+
+ protected:
+  virtual void begin(const ConstraintProblem&) {}
+  virtual SweepChange sweep(double omega, bool backward) = 0;
+  // True ends the solve.
+  virtual bool finished(const SweepChange&) { return false; }
+  // Asked when lambda has stopped changing without being a solution. True: the sweeps are different from now on, go on.
+  virtual bool recover() { return false; }
+  virtual double next_omega(double omega) const {
+    return std::max(std::min(common_.omega_min, common_.omega0), common_.gamma_omega * omega);
+  }
+  virtual bool exact_joints() const { return true; }
+
+  Law law_;
+  SplittingParameters common_;
+  SweepState state_;
+
+ private:
+  bool consider(const ConstraintProblem& p, double tolerance, std::span<double> best, SolveReport& report,
+                double& natural);
+  SolveStatus run(const ConstraintProblem& p, double tolerance, std::span<double> lambda, SolveReport& report);
+
+  JudgeWorkspace judge_;
+};
+
+// lambda <- P_K(lambda), block by block.
+void project_on_cones(const ConstraintProblem& problem, std::span<double> lambda);
+
+// --- hot loops -----------------------------------------------------------------------------------------
+
+inline double SweepState::velocity(const SweepBlock& b, int r) const {
+  const ConstraintProblem& p = *problem_;
+  const int row = b.row + r;
+  double v = p.v_free[row] + p.R[static_cast<std::size_t>(row)] * lambda[row];
+  for (int k = 0; k < b.nodes; ++k) {
+    const double* J = p.jacobian.data() + b.jac[k] + r * b.width[k];
+    const double* wk = w.data() + b.velocity[k];
+    if (b.width[k] == 6) {
+      v += Eigen::Map<const Vec6>(J).dot(Eigen::Map<const Vec6>(wk));
+    } else {
+      for (int c = 0; c < b.width[k]; ++c) v += J[c] * wk[c];
+    }
+  }
+  return v;
+}
+
+inline void SweepState::add_impulse(const SweepBlock& b, int r, double change) {
+  for (int k = 0; k < b.nodes; ++k) {
+    const double* column = response_.data() + b.jac[k] + r * b.width[k];
+    double* wk = w.data() + b.velocity[k];
+    if (b.width[k] == 6) {
+      Eigen::Map<Vec6>(wk) += change * Eigen::Map<const Vec6>(column);
+    } else {
+      for (int c = 0; c < b.width[k]; ++c) wk[c] += change * column[c];
+    }
+  }
+}
+
+inline void SweepState::note(const SweepBlock& b, int r, double change, SweepChange& out) {
+  out.impulse = std::max(out.impulse, std::abs(change));
+  out.size = std::max(out.size, std::abs(lambda[b.row + r]));
+}
+
+template <class ContactStep>
+void SweepState::update_contact(const SweepBlock& b, const SweepFactors& f, const ContactStep& step, SweepChange& out) {
+  const LocalContact& c = contacts_[static_cast<std::size_t>(b.local)];
+  const Vec3 old = lambda.segment<3>(b.row);
+  const Vec3 v(velocity(b, 0), velocity(b, 1), velocity(b, 2));
+  out.natural = std::max(out.natural, contact_natural_map(old, v, c.mu, f.ccp));
+  Vec3 l = step(c, old, v);
+  if (f.omega != 1) {
+    l = (1 - f.omega) * old + f.omega * l;
+    if (f.omega > 1) l = project_cone(l, c.mu);
+  }
+  const Vec3 change = l - old;
+  lambda.segment<3>(b.row) = l;
+  out.energy += change.dot(v + 0.5 * (c.G * change));
+  for (int r = 0; r < 3; ++r) {
+    note(b, r, change[r], out);
+    if (change[r] != 0) add_impulse(b, r, change[r]);
+  }
+}
+
+template <class ContactStep>
+SweepChange SweepState::sweep(const SweepFactors& f, bool backward, const ContactStep& step) {
+  SweepChange out;
+  const std::size_t n = blocks_.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const SweepBlock& b = blocks_[backward ? n - 1 - i : i];
+    switch (b.kind) {
+      case BlockKind::joint:
+        update_joint(b, f, out);
+        break;
+      case BlockKind::soft:
+      case BlockKind::limit:
+        update_rows(b, f, out);
+        break;
+      case BlockKind::contact:
+        update_contact(b, f, step, out);
+        break;
+    }
+  }
+  return out;
+}
+
+}  // namespace sarrus
