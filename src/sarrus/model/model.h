@@ -70,7 +70,7 @@ struct Limit {
   double upper = kInf;
   double restitution = 0;
   double erp = kUseDefault;
-  Compliance compliance;  // of both limits; equal limits (a locked dof) take it too
+  Compliance compliance = {};  // of both limits; equal limits (a locked dof) take it too
 
   bool active() const { return lower > -kInf || upper < kInf; }
 };
@@ -131,8 +131,8 @@ struct Joint {
   bool rope = false;          // distance joints: |p_F - p_B| <= length instead of =
   double swing_limit = kInf;  // spherical joints: largest swing of the follower's x axis, rad
   double erp = kUseDefault;
-  Compliance compliance;  // of the rows of the joint (rods and ropes too); swing limits stay rigid
-  int first_dof = 0;      // into Model::dofs()
+  Compliance compliance = {};  // of the rows of the joint (rods and ropes too); swing limits stay rigid
+  int first_dof = 0;           // into Model::dofs()
 };
 
 // q_a - ratio q_b - offset = 0 on two joint coordinates: gears (angle, angle), screws (position, angle of
@@ -144,7 +144,7 @@ struct Coupling {
   double ratio = 1;
   double offset = 0;
   double erp = kUseDefault;
-  Compliance compliance;
+  Compliance compliance = {};
 };
 
 struct Material {
