@@ -25,7 +25,8 @@ const ParameterList<DrumQcqpParameters>& parameters() {
 
 constexpr double kGrowth = 8.0;    // of tau
 constexpr double kCentred = 1e-2;  // squared Newton decrement at which tau grows
-constexpr int kMostSteps = 40;     // for one tau; more are needed only where rounding rules
+constexpr int kStartPivots = 10000;
+constexpr int kMostSteps = 40;  // for one tau; more are needed only where rounding rules
 
 class DrumQcqp final : public Solver {
  public:
@@ -49,7 +50,7 @@ class DrumQcqp final : public Solver {
   // Newton direction into step_; its squared decrement, negative if there is none.
   double newton_step(double tau, SolveReport& report);
   void move(double tau, double decrement);
-  // True if the method ended by itself.
+  // True if the method met its own tolerance; else the status says why not.
   bool minimise(SolveReport& report);
   bool bounds_hold() const;
   double slack(const GrowingVector& x, int i) const { return reduction_.S().row(i).dot(x) + reduction_.v()[i]; }
@@ -145,7 +146,7 @@ bool DrumQcqp::feasible_start() {
   start_.lower.setZero();
   start_.upper.setConstant(std::numeric_limits<double>::infinity());
   pivoting_.begin();
-  if (!pivoting_.solve(start_, or_unlimited(0), 10).solved) return false;
+  if (!pivoting_.solve(start_, kStartPivots, 10).solved) return false;
   for (double more = margin; more > 1e-12 * margin; more *= 0.1) {
     x_.setZero();
     for (int c = 0; c < n; ++c) {
@@ -227,11 +228,15 @@ bool DrumQcqp::minimise(SolveReport& report) {
   double energy = 0;
   for (int i = 0; i < n_; ++i) energy += 0.5 * H()(i, i) * x_[i] * x_[i];
   double tau = degree / std::max(1e-300, energy);
+  report.status = SolveStatus::max_iterations;
   int steps = 0;
   while (report.iterations < par_.max_iterations) {
     ++report.iterations;
     const double decrement = newton_step(tau, report);
-    if (!(decrement >= 0) || ++steps > kMostSteps) return true;
+    if (!(decrement >= 0) || ++steps > kMostSteps) {
+      report.status = SolveStatus::stalled;
+      return false;
+    }
     move(tau, decrement);
     if (decrement > kCentred) continue;
     steps = 0;
@@ -268,20 +273,19 @@ SolveReport DrumQcqp::solve(const ConstraintProblem& p, double tolerance, std::s
     for (int i = 0; i < n_; ++i) mlcp_.x[reduction_.others[static_cast<std::size_t>(i)]] = x_[i];
   }
   reduction_.recover(mlcp_);
-  report.status = !bounds_hold() ? SolveStatus::infeasible
-                  : solved       ? SolveStatus::stalled
-                                 : SolveStatus::max_iterations;
+  if (solved) report.status = SolveStatus::stalled;  // unless the judge agrees
+  if (!bounds_hold()) report.status = SolveStatus::infeasible;
   candidate_.resize(mlcp_.rows);
   candidate_ = mlcp_.x;
   for (const int i : reduction_.bilateral) candidate_[i] = std::clamp(mlcp_.x[i], mlcp_.lower[i], mlcp_.upper[i]);
   for (const Mlcp::Contact& c : mlcp_.contacts) {
     candidate_.segment<3>(c.row) = project_cone(candidate_.segment<3>(c.row), c.mu);
   }
-  keeper_.consider(p, tolerance, view(candidate_), lambda, report);
-  if (report.residuals.finite) return report;
-  report.status = SolveStatus::non_finite;
+  if (keeper_.consider(p, tolerance, view(candidate_), lambda, report) || solved) return report;
+  // Not the method's answer: nothing may be better than where it got stuck.
+  if (!report.residuals.finite) report.status = SolveStatus::non_finite;
   candidate_.setZero();
-  keeper_.consider(p, -1.0, view(candidate_), lambda, report);
+  keeper_.consider(p, tolerance, view(candidate_), lambda, report);
   return report;
 }
 

@@ -19,8 +19,10 @@
 // for growing tau, from a strictly feasible start without friction (block pivoting). It ends when its gap nu / tau (nu:
 // degree of the barrier) is own_tolerance times the energy 1/2 sum w_i l_i^2, w = zeta or 1, which is the flat part.
 // Status: converged only if the judge says so; stalled if the method met its own tolerance and the judge does not
-// agree; infeasible if R = 0 on a row of n, u or of T with mu > 0, or if bounded soft rows (treated as bilateral) leave
-// their bounds. The warm start is not used. One iteration is one Newton step (one dense Cholesky factorisation).
+// agree, or if rounding lets it make no more progress (then the better of its point and no impulse at all is returned);
+// max_iterations if it was cut off; infeasible if R = 0 on a row of n, u or of T with mu > 0, or if bounded soft rows
+// (treated as bilateral) leave their bounds. The warm start is not used. One iteration is one Newton step (one dense
+// Cholesky factorisation).
 #pragma once
 
 #include <memory>
