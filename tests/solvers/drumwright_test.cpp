@@ -298,6 +298,53 @@ TEST(DrumQcqp, ThePapersWeightPumpsNormalImpulses) {
   EXPECT_GT(a.u[2], 1);               // thrown off the plane
 }
 
+// A box of 1 kg on four feet, on a slope of 15 degrees, one step from rest. Redundant feet, tilting coupled to
+// friction.
+ConstraintProblem box_on_incline(double mu) {
+  const double h = 0.01, gravity = 9.81, slope = 15 * M_PI / 180;
+  const Vec3 size(0.1, 0.2, 0.05);
+  ConstraintProblem p;
+  p.set_nodes(std::vector<int>{6});
+  p.dt = h;
+  Vec6 mass = Vec6::Ones();
+  for (int k = 0; k < 3; ++k) mass[3 + k] = (size.squaredNorm() - size[k] * size[k]) / 12;
+  Eigen::Map<Mat6>(p.mass.data()) = mass.asDiagonal();
+  Eigen::Map<Mat6>(p.mass_inverse.data()) = mass.cwiseInverse().asDiagonal();
+  p.u_free = VecX::Zero(6);
+  p.u_free[0] = h * gravity * std::sin(slope);
+  p.u_free[2] = -h * gravity * std::cos(slope);
+  for (int foot = 0; foot < 4; ++foot) {
+    ConstraintBlock& b = p.add_block(BlockKind::contact, 3, std::vector<int>{0});
+    b.mu = mu;
+    const Vec3 r(foot % 2 == 0 ? -size[0] / 2 : size[0] / 2, foot < 2 ? -size[1] / 2 : size[1] / 2, -size[2] / 2);
+    for (int k = 0; k < 3; ++k) {
+      Eigen::Map<Vec6>(p.jacobian_row(b, 0, k)) = spatial(Vec3::Unit(k), r.cross(Vec3::Unit(k)));
+      p.R[static_cast<std::size_t>(b.row + k)] = k < 2 ? 1e-6 : 1 / (h * h * 1e6 + h);
+    }
+  }
+  p.finish();
+  return p;
+}
+
+// Coulomb's answer with a suitable weight; with the paper's weight 23 % too much normal and friction force. The second
+// answer was found independently with a dense barrier method in another language.
+TEST(DrumQcqp, BoxOnAnIncline) {
+  const ConstraintProblem p = box_on_incline(0.125);
+  const auto force = [](const Answer& a, int row) {
+    double sum = 0;
+    for (std::size_t i = static_cast<std::size_t>(row); i < a.lambda.size(); i += 3) sum += a.lambda[i];
+    return sum / 0.01;
+  };
+  const Answer weighted = solve(p, "drum-qcqp", 1e-8, {{"zeta", 1e13}});
+  EXPECT_EQ(weighted.report.status, SolveStatus::converged);
+  EXPECT_LT((weighted.u - solve(p, "cascade", 1e-12).u).norm(), 1e-7);
+  EXPECT_NEAR(force(weighted, 0), -0.125 * force(weighted, 2), 1e-6);
+  const Answer paper = solve(p, "drum-qcqp", 1e-8);
+  EXPECT_EQ(paper.report.status, SolveStatus::stalled);
+  EXPECT_NEAR(force(paper, 2), 11.6201, 2e-4);
+  EXPECT_NEAR(force(paper, 0), -1.4525, 2e-4);
+}
+
 // Sticking friction is k^2/(1+k^2) of the damper's force, half of it when h B_T / m is small.
 TEST(DrumQcqp, StickingFrictionIsReduced) {
   for (const double eta_T : {1e-3, 0.5, 4.0, 1e6}) {

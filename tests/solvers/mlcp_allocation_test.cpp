@@ -36,7 +36,7 @@ TEST(MlcpAllocation, NothingAfterWarmUp) {
          {"bpp", "pgs-box", "pgs-sm", "spook", "drum-bilateral", "drum-unilateral", "drum-qcqp"}) {
       SolverParameters par;
       if (id == "drum-unilateral") par = {{"max_iterations", 200}};
-      if (id == "drum-qcqp") par = {{"max_iterations", 120}};
+      if (id == "drum-qcqp") par = {{"max_iterations", 20}};
       const auto solver = make_solver(id, par);
       std::vector<double> lambda;
       for (int round = 0; round < 3; ++round) {

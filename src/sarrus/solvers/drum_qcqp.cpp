@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sarrus/math/cones.h"
 #include "sarrus/solvers/bilateral_reduction.h"
+#include "sarrus/solvers/block_pivoting.h"
 #include "sarrus/solvers/parameters.h"
 
 namespace sarrus {
@@ -14,15 +16,17 @@ const ParameterList<DrumQcqpParameters>& parameters() {
   using P = DrumQcqpParameters;
   static const ParameterList<P> list = {
       {"zeta", "weight of normal impulses, 0: 1/dt of the problem", 0, 1e300, &P::zeta},
-      {"own_tolerance", "relative residuals at which the ADMM ends", 0, 1, &P::own_tolerance},
-      {"rho", "first penalty", 1e-12, 1e12, &P::rho},
-      {"max_iterations", "iteration limit", 1, 1e9, &P::max_iterations},
+      {"own_tolerance", "gap at which the method ends, relative to the energy of the impulses", 1e-15, 1,
+       &P::own_tolerance},
+      {"max_iterations", "Newton steps", 1, 1e9, &P::max_iterations},
   };
   return list;
 }
 
-constexpr double kRelaxation = 1.6;
-constexpr int kAdaptEvery = 50;
+constexpr double kGrowth = 8.0;    // of tau
+constexpr double kCentred = 1e-2;  // squared Newton decrement at which tau grows
+constexpr int kStartPivots = 10000;
+constexpr int kMostSteps = 40;  // for one tau; more are needed only where rounding rules
 
 class DrumQcqp final : public Solver {
  public:
@@ -31,202 +35,214 @@ class DrumQcqp final : public Solver {
   void reset() override {}
 
  private:
-  struct Norms {
-    double primal = 0;  // relative
-    double dual = 0;
+  struct Cone {
+    int row = 0;  // of the first tangent among the reduced rows
+    double mu = 0;
   };
 
   bool split_rows(const ConstraintProblem& p);
   void build(const ConstraintProblem& p);
-  void scale(const ConstraintProblem& p);
-  void build_constraints();
-  bool factor(double rho);
-  void project();
-  Norms iterate(double rho);
-  Norms norms(double rho);
-  bool is_tangent(int i) const { return i >= limits_ && (i - limits_) % 3 != 2; }
-  // True if the ADMM met its own tolerance.
+  bool feasible_start();
+  bool feasible(const GrowingVector& x) const;
+  // Gradient of the barrier function at x.
+  void gradient(double tau, const GrowingVector& x, GrowingVector& out) const;
+  void assemble(double tau);
+  // Newton direction into step_; its squared decrement, negative if there is none.
+  double newton_step(double tau, SolveReport& report);
+  void move(double tau, double decrement);
+  // True if the method met its own tolerance; else the status says why not.
   bool minimise(SolveReport& report);
   bool bounds_hold() const;
-
+  double slack(const GrowingVector& x, int i) const { return reduction_.S().row(i).dot(x) + reduction_.v()[i]; }
+  double cone_slack(const GrowingVector& x, const Cone& c) const {
+    return c.mu * c.mu * x[c.row + 2] * x[c.row + 2] - x[c.row] * x[c.row] - x[c.row + 1] * x[c.row + 1];
+  }
   Eigen::Map<MatX> H() { return {H_.data(), n_, n_}; }
-  Eigen::Map<MatX> C() { return {C_.data(), nc_, n_}; }
+  Eigen::Map<const MatX> H() const { return {H_.data(), n_, n_}; }
 
   DrumQcqpParameters par_;
   IterateKeeper keeper_{Law::ncp};
-  Mlcp mlcp_;
+  Mlcp mlcp_, start_;
   BilateralReduction reduction_;
+  BlockPivoting pivoting_;
   DenseCholesky cholesky_;
-  int n_ = 0;   // reduced rows: limits, then [t, o, n] of each contact
-  int nc_ = 0;  // of these: limits and normals
-  int limits_ = 0;
-  GrowingVector H_, g_, C_, q_, system_, gram_, scale_;
-  GrowingVector x_, y1_, y2_, w1_, w2_, cx_, rhs_, old1_, old2_;
-  std::vector<double> mu_;  // of the scaled cones
-  std::vector<int> index_, normal_;
+  int n_ = 0;                // reduced rows
+  std::vector<int> normal_;  // of these: limits and normals
+  std::vector<int> scalar_;  // of these: limits and normals without friction
+  std::vector<Cone> cones_;  // contacts with friction
+  std::vector<int> index_;
+  GrowingVector H_, g_, weight_, system_, shift_;
+  GrowingVector x_, trial_, gradient_, step_;
   GrowingVector candidate_;
 };
 
-// Bilateral rows and the others, in the problem's order. False if a row lacks the compliance that the method needs.
+// Bilateral rows and the others, in the problem's order; tangents without friction are left out. False if a row lacks
+// the compliance that the method needs.
 bool DrumQcqp::split_rows(const ConstraintProblem& p) {
   reduction_.bilateral.clear();
   reduction_.others.clear();
-  limits_ = p.rows_of(BlockKind::limit);
+  normal_.clear();
+  scalar_.clear();
+  cones_.clear();
   bool compliant = true;
   for (const ConstraintBlock& b : p.blocks) {
     const bool bilateral = b.kind == BlockKind::joint || b.kind == BlockKind::soft;
-    for (int i = b.row; i < b.row + b.rows; ++i) {
-      (bilateral ? reduction_.bilateral : reduction_.others).push_back(i);
-      const bool matters = !bilateral && (b.kind == BlockKind::limit || i == b.row + 2 || b.mu > 0);
-      compliant = compliant && (!matters || p.R[static_cast<std::size_t>(i)] > 0);
+    const bool friction = b.kind == BlockKind::contact && b.mu > 0;
+    if (friction) cones_.push_back({static_cast<int>(reduction_.others.size()), b.mu});
+    for (int i = b.kind == BlockKind::contact && !friction ? b.row + 2 : b.row; i < b.row + b.rows; ++i) {
+      if (bilateral) {
+        reduction_.bilateral.push_back(i);
+        continue;
+      }
+      const int mine = static_cast<int>(reduction_.others.size());
+      reduction_.others.push_back(i);
+      if (!friction || i == b.row + 2) normal_.push_back(mine);
+      if (!friction) scalar_.push_back(mine);
+      compliant = compliant && p.R[static_cast<std::size_t>(i)] > 0;
     }
   }
-  n_ = static_cast<int>(reduction_.others.size());
+  n_ = reduction_.size();
   return compliant;
 }
 
-// H and g, without scaling.
+// H and g of the objective.
 void DrumQcqp::build(const ConstraintProblem& p) {
   const double zeta = par_.zeta > 0 ? par_.zeta : p.dt > 0 ? 1.0 / p.dt : 1.0;
-  for (GrowingVector* v : {&H_, &system_, &gram_}) v->resize(static_cast<Eigen::Index>(n_) * n_);
-  for (GrowingVector* v : {&g_, &scale_, &x_, &y1_, &w1_, &rhs_, &old1_}) v->resize(n_);
+  for (GrowingVector* v : {&H_, &system_}) v->resize(static_cast<Eigen::Index>(n_) * n_);
+  for (GrowingVector* v : {&g_, &weight_, &shift_, &x_, &trial_, &gradient_, &step_}) v->resize(n_);
   H().setZero();
   g_.setZero();
-  normal_.clear();
+  weight_.setOnes();
+  for (const int i : normal_) weight_[i] = zeta;
   index_.resize(static_cast<std::size_t>(n_));
   for (int i = 0; i < n_; ++i) {
     index_[static_cast<std::size_t>(i)] = i;
-    const bool tangent = is_tangent(i);
-    H()(i, i) += tangent ? 1.0 : zeta;
-    if (!tangent) normal_.push_back(i);
-    const double R = p.R[static_cast<std::size_t>(reduction_.others[static_cast<std::size_t>(i)])];
-    if (!tangent || !(R > 0)) continue;
-    const double weight = 1.0 / (R * R);
-    for (int c = 0; c < n_; ++c) {
-      const double s = weight * reduction_.S(i, c);
-      g_[c] += s * reduction_.v()[i];
-      for (int r = 0; r < n_; ++r) H()(r, c) += s * reduction_.S(i, r);
+    H()(i, i) = weight_[i];
+  }
+  for (const Cone& cone : cones_) {
+    for (int i = cone.row; i < cone.row + 2; ++i) {
+      const double R = p.R[static_cast<std::size_t>(reduction_.others[static_cast<std::size_t>(i)])];
+      for (int c = 0; c < n_; ++c) {
+        const double s = reduction_.S(i, c) / (R * R);
+        g_[c] += s * reduction_.v()[i];
+        for (int r = 0; r < n_; ++r) H()(r, c) += s * reduction_.S(i, r);
+      }
     }
   }
-  nc_ = static_cast<int>(normal_.size());
 }
 
-// Variables in units in which H_ii = 1.
-void DrumQcqp::scale(const ConstraintProblem& p) {
-  for (int i = 0; i < n_; ++i) scale_[i] = 1.0 / std::sqrt(H()(i, i));
-  mu_.clear();
-  int row = limits_;
-  for (const ConstraintBlock& b : p.blocks) {
-    if (b.kind != BlockKind::contact) continue;
-    const double tangent = std::sqrt(scale_[row] * scale_[row + 1]);
-    scale_[row] = scale_[row + 1] = tangent;
-    mu_.push_back(b.mu * scale_[row + 2] / tangent);
-    row += 3;
+// Normal impulses that open all rows n, u without friction, and a little more.
+bool DrumQcqp::feasible_start() {
+  const int n = static_cast<int>(normal_.size());
+  start_.resize(n);
+  for (int c = 0; c < n; ++c) {
+    const int column = normal_[static_cast<std::size_t>(c)];
+    for (int r = 0; r < n; ++r) start_.column(c)[r] = reduction_.S(normal_[static_cast<std::size_t>(r)], column);
+    start_.b[c] = reduction_.v()[column];
+    start_.diagonal[c] = start_.column(c)[c];
   }
-  for (int c = 0; c < n_; ++c) {
-    for (int r = 0; r < n_; ++r) H()(r, c) *= scale_[r] * scale_[c];
-  }
-  g_ = scale_.cwiseProduct(g_);
-}
-
-void DrumQcqp::build_constraints() {
-  C_.resize(static_cast<Eigen::Index>(nc_) * n_);
-  for (GrowingVector* v : {&q_, &y2_, &w2_, &cx_, &old2_}) v->resize(nc_);
-  for (int k = 0; k < nc_; ++k) {
-    const int i = normal_[static_cast<std::size_t>(k)];
-    double norm = 0;
-    for (int c = 0; c < n_; ++c) {
-      C()(k, c) = reduction_.S(i, c) * scale_[c];
-      norm += C()(k, c) * C()(k, c);
+  const double margin = 0.1 * start_.b.cwiseAbs().maxCoeff() + 1e-9;
+  start_.b.array() -= margin;
+  start_.lower.setZero();
+  start_.upper.setConstant(std::numeric_limits<double>::infinity());
+  pivoting_.begin();
+  if (!pivoting_.solve(start_, kStartPivots, 10).solved) return false;
+  for (double more = margin; more > 1e-12 * margin; more *= 0.1) {
+    x_.setZero();
+    for (int c = 0; c < n; ++c) {
+      x_[normal_[static_cast<std::size_t>(c)]] = std::max(0.0, start_.x[c]) + more / start_.diagonal[c];
     }
-    const double f = 1.0 / std::max(1e-300, std::sqrt(norm));
-    C().row(k) *= f;
-    q_[k] = -f * reduction_.v()[i];
+    if (feasible(x_)) return true;
   }
-  Eigen::Map<MatX> gram(gram_.data(), n_, n_);
-  for (int c = 0; c < n_; ++c) {
-    for (int r = 0; r < n_; ++r) gram(r, c) = C().col(r).dot(C().col(c)) + (r == c ? 1.0 : 0.0);
+  return false;
+}
+
+bool DrumQcqp::feasible(const GrowingVector& x) const {
+  for (const int i : normal_) {
+    if (!(x[i] > 0) || !(slack(x, i) > 0)) return false;
+  }
+  for (const Cone& c : cones_) {
+    if (!(cone_slack(x, c) > 0)) return false;
+  }
+  return true;
+}
+
+void DrumQcqp::gradient(double tau, const GrowingVector& x, GrowingVector& out) const {
+  out = g_;
+  for (int c = 0; c < n_; ++c) out += x[c] * H().col(c);
+  out *= tau;
+  for (const int i : normal_) out -= reduction_.S().row(i).transpose() / slack(x, i);
+  for (const int i : scalar_) out[i] -= 1.0 / x[i];
+  for (const Cone& c : cones_) {
+    const double f = 2.0 / cone_slack(x, c);
+    out.segment<3>(c.row) -= f * Vec3(-x[c.row], -x[c.row + 1], c.mu * c.mu * x[c.row + 2]);
   }
 }
 
-bool DrumQcqp::factor(double rho) {
-  system_ = H_ + rho * gram_;
-  return cholesky_.factor(system_.data(), n_, index_, nullptr);
-}
-
-// y1 on the scaled cones.
-void DrumQcqp::project() {
-  for (int i = 0; i < limits_; ++i) y1_[i] = std::max(0.0, y1_[i]);
-  for (std::size_t k = 0; k < mu_.size(); ++k) {
-    const int row = limits_ + 3 * static_cast<int>(k);
-    y1_.segment<3>(row) = project_cone(y1_.segment<3>(row), mu_[k]);
+void DrumQcqp::assemble(double tau) {
+  Eigen::Map<MatX> A(system_.data(), n_, n_);
+  A = tau * H();
+  for (const int i : normal_) {
+    const double s = slack(x_, i);
+    for (int c = 0; c < n_; ++c) A.col(c) += reduction_.S(i, c) / (s * s) * reduction_.S().row(i).transpose();
+  }
+  for (const int i : scalar_) A(i, i) += 1.0 / (x_[i] * x_[i]);
+  for (const Cone& c : cones_) {
+    const double q = cone_slack(x_, c);
+    const Vec3 half(-x_[c.row], -x_[c.row + 1], c.mu * c.mu * x_[c.row + 2]);  // of the gradient of q
+    Mat3 B = 4.0 / (q * q) * half * half.transpose();
+    B.diagonal() -= 2.0 / q * Vec3(-1, -1, c.mu * c.mu);
+    A.block<3, 3>(c.row, c.row) += B;
   }
 }
 
-DrumQcqp::Norms DrumQcqp::iterate(double rho) {
-  rhs_ = rho * (y1_ - w1_) - g_;
-  cx_ = y2_ - w2_;
-  for (int c = 0; c < n_; ++c) rhs_[c] += rho * C().col(c).dot(cx_);
-  cholesky_.solve(rhs_.data());
-  x_ = rhs_;
-  cx_.setZero();
-  for (int c = 0; c < n_; ++c) cx_ += x_[c] * C().col(c);
-  old1_ = y1_;
-  old2_ = y2_;
-  y1_ = kRelaxation * x_ + (1.0 - kRelaxation) * old1_ + w1_;
-  w1_ = y1_;
-  project();
-  w1_ -= y1_;
-  w2_ += kRelaxation * cx_ + (1.0 - kRelaxation) * old2_;
-  y2_ = w2_.cwiseMax(q_);
-  w2_ -= y2_;
-  return norms(rho);
+double DrumQcqp::newton_step(double tau, SolveReport& report) {
+  assemble(tau);
+  ++report.factorisations;
+  if (!cholesky_.factor(system_.data(), n_, index_, nullptr)) {
+    for (int i = 0; i < n_; ++i) shift_[i] = 1e-12 * system_[static_cast<Eigen::Index>(i) * (n_ + 1)];
+    ++report.factorisations;
+    if (!cholesky_.factor(system_.data(), n_, index_, shift_.data())) return -1;
+  }
+  gradient(tau, x_, gradient_);
+  step_ = -gradient_;
+  cholesky_.solve(step_.data());
+  return -gradient_.dot(step_);
 }
 
-// Relative to the largest terms of the same kind: normals and tangents have different units once scaled, and a large
-// zeta or eta would hide the errors of the other kind.
-DrumQcqp::Norms DrumQcqp::norms(double rho) {
-  double primal[2] = {}, size[2] = {1e-300, 1e-300}, dual[2] = {}, gradient[2] = {1e-300, 1e-300};
-  for (int c = 0; c < n_; ++c) {
-    const int kind = is_tangent(c) ? 1 : 0;
-    primal[kind] = std::max(primal[kind], std::abs(x_[c] - y1_[c]));
-    size[kind] = std::max(size[kind], std::abs(x_[c]));
-    // H x + g + rho w1 + rho C'w2: the gradient of the Lagrangian at the new multipliers.
-    const double hx = H().col(c).dot(x_);
-    const double multiplier = rho * (w1_[c] + C().col(c).dot(w2_));
-    dual[kind] = std::max(dual[kind], std::abs(hx + g_[c] + multiplier));
-    gradient[kind] = std::max({gradient[kind], std::abs(hx), std::abs(g_[c]), std::abs(multiplier)});
+// Along the step, as far as it stays feasible and the slope has not turned by more than half. Values of the objective
+// are no guide: the differences that matter are below their rounding.
+void DrumQcqp::move(double tau, double decrement) {
+  for (double alpha = 1; alpha > 1e-14; alpha *= 0.6) {
+    trial_ = x_ + alpha * step_;
+    if (!feasible(trial_)) continue;
+    gradient(tau, trial_, gradient_);
+    if (gradient_.dot(step_) > 0.5 * decrement) continue;
+    x_ = trial_;
+    return;
   }
-  const double rows = std::max({1e-300, cx_.cwiseAbs().maxCoeff(), q_.cwiseAbs().maxCoeff()});
-  Norms out;
-  out.primal = std::max({primal[0] / size[0], primal[1] / size[1], (cx_ - y2_).cwiseAbs().maxCoeff() / rows});
-  out.dual = std::max(dual[0] / gradient[0], dual[1] / gradient[1]);
-  return out;
 }
 
 bool DrumQcqp::minimise(SolveReport& report) {
-  double rho = par_.rho;
-  ++report.factorisations;
-  if (!factor(rho)) return false;
-  w1_.setZero();
-  w2_.setZero();
-  y2_.setZero();
-  for (int c = 0; c < n_; ++c) y2_ += y1_[c] * C().col(c);
-  y2_ = y2_.cwiseMax(q_);
-  for (int it = 1; it <= par_.max_iterations; ++it) {
-    const Norms norms = iterate(rho);
-    report.iterations = it;
-    if (norms.primal <= par_.own_tolerance && norms.dual <= par_.own_tolerance) return true;
-    if (it % kAdaptEvery != 0) continue;
-    const double ratio = std::sqrt(norms.primal / std::max(1e-300, norms.dual));
-    if (ratio > 0.3 && ratio < 3) continue;
-    const double next = std::clamp(rho * std::clamp(ratio, 0.1, 10.0), 1e-10, 1e10);
-    // Multipliers rho w stay what they are.
-    w1_ *= rho / next;
-    w2_ *= rho / next;
-    rho = next;
-    ++report.factorisations;
-    if (!factor(rho)) return false;
+  const auto degree = static_cast<double>(normal_.size() + scalar_.size() + 2 * cones_.size());
+  double energy = 0;
+  for (int i = 0; i < n_; ++i) energy += 0.5 * H()(i, i) * x_[i] * x_[i];
+  double tau = degree / std::max(1e-300, energy);
+  report.status = SolveStatus::max_iterations;
+  int steps = 0;
+  while (report.iterations < par_.max_iterations) {
+    ++report.iterations;
+    const double decrement = newton_step(tau, report);
+    if (!(decrement >= 0) || ++steps > kMostSteps) {
+      report.status = SolveStatus::stalled;
+      return false;
+    }
+    move(tau, decrement);
+    if (decrement > kCentred) continue;
+    steps = 0;
+    energy = 0.5 * weight_.cwiseProduct(x_).dot(x_);
+    if (degree <= tau * par_.own_tolerance * energy) return true;
+    tau *= kGrowth;
   }
   return false;
 }
@@ -242,9 +258,9 @@ SolveReport DrumQcqp::solve(const ConstraintProblem& p, double tolerance, std::s
   SolveReport report;
   if (keeper_.settle(p, lambda, report)) return report;
   mlcp_.load(p, lambda, true);
+  mlcp_.x.setZero();
   const bool compliant = split_rows(p);
   if (!compliant || !reduction_.reduce(mlcp_)) {
-    mlcp_.x.setZero();
     report.status = compliant ? SolveStatus::non_finite : SolveStatus::infeasible;
     keeper_.consider(p, tolerance, view(mlcp_.x), lambda, report);
     return report;
@@ -253,28 +269,22 @@ SolveReport DrumQcqp::solve(const ConstraintProblem& p, double tolerance, std::s
   bool solved = true;
   if (n_ > 0) {
     build(p);
-    scale(p);
-    build_constraints();
-    for (int i = 0; i < n_; ++i) y1_[i] = mlcp_.x[reduction_.others[static_cast<std::size_t>(i)]] / scale_[i];
-    project();
-    solved = minimise(report);
-    for (int i = 0; i < n_; ++i) mlcp_.x[reduction_.others[static_cast<std::size_t>(i)]] = scale_[i] * y1_[i];
+    solved = feasible_start() && minimise(report);
+    for (int i = 0; i < n_; ++i) mlcp_.x[reduction_.others[static_cast<std::size_t>(i)]] = x_[i];
   }
   reduction_.recover(mlcp_);
-  if (!mlcp_.x.allFinite()) {
-    mlcp_.x.setZero();
-    report.status = SolveStatus::non_finite;
-  } else {
-    report.status = !bounds_hold() ? SolveStatus::infeasible
-                    : solved       ? SolveStatus::stalled
-                                   : SolveStatus::max_iterations;
-  }
+  if (solved) report.status = SolveStatus::stalled;  // unless the judge agrees
+  if (!bounds_hold()) report.status = SolveStatus::infeasible;
   candidate_.resize(mlcp_.rows);
   candidate_ = mlcp_.x;
   for (const int i : reduction_.bilateral) candidate_[i] = std::clamp(mlcp_.x[i], mlcp_.lower[i], mlcp_.upper[i]);
-  for (const Mlcp::Contact& c : mlcp_.contacts) {  // scaling rounds
+  for (const Mlcp::Contact& c : mlcp_.contacts) {
     candidate_.segment<3>(c.row) = project_cone(candidate_.segment<3>(c.row), c.mu);
   }
+  if (keeper_.consider(p, tolerance, view(candidate_), lambda, report) || solved) return report;
+  // Not the method's answer: nothing may be better than where it got stuck.
+  if (!report.residuals.finite) report.status = SolveStatus::non_finite;
+  candidate_.setZero();
   keeper_.consider(p, tolerance, view(candidate_), lambda, report);
   return report;
 }
