@@ -138,7 +138,7 @@ void run_inverse(const InverseArguments& a, int& exit_code) {
   const Model model = resolve_scene(a.scene);
   OutputFile csv("--csv", a.csv);
   OutputFile json("--json", a.json);
-  const Recording recording = load_recording(a.reference, model);
+  const RecordedMotion recording = load_recording(a.reference, model);
   InverseDynamics inverse(model, inverse_options(a, model, recording.dt));
   InverseLog log;
   log.begin(model);

@@ -1,5 +1,6 @@
 // Pairs with cylinders, ellipsoids and hulls against independent distances (spec/collision.md §4.3, §8).
 #include "sarrus/collision/general_pairs.h"
+#include "effort.h"
 
 #include <gtest/gtest.h>
 
@@ -78,7 +79,7 @@ TEST_P(GeneralPairs, GapNormalAndPoints) {
   double worst = 0;
   double worst_normal = 0;
   int compared = 0;
-  for (int i = 0; i < pair.poses; ++i) {
+  for (int i = 0; i < test::samples(pair.poses); ++i) {
     const Shape shape_a = random.shape(pair.a);  // a placed hull belongs to its shape
     const Shape shape_b = random.shape(pair.b);
     const PlacedShape a = place(shape_a, {random.vector(1), random.rotation()});
@@ -99,7 +100,7 @@ TEST_P(GeneralPairs, GapNormalAndPoints) {
     ASSERT_NEAR(oracle::deepest(m).gap, d, 1.01 * tol) << "pose " << i << " target " << target;
     ASSERT_GE(oracle::body_gap(ca, cb, oracle::deepest(m).n), d - 0.01 * tol) << "pose " << i << " target " << target;
   }
-  EXPECT_GT(compared, pair.poses * 4 / 5);
+  EXPECT_GT(compared, test::samples(pair.poses) * 4 / 5);
   std::printf("  %d poses, worst gap error %.1e m, worst normal shortfall %.1e m\n", compared, worst, worst_normal);
 }
 
@@ -245,7 +246,7 @@ TEST(ClosedForms, SphereEllipsoid) {
   Random random(91);
   const PlacedShape sphere = place(Shape::sphere(0.01), {});
   double worst = 0;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < test::samples(20000); ++i) {
     Vec3 e(random.uniform(0.05, 0.3), random.uniform(0.05, 0.3), random.uniform(0.05, 0.3));
     if (i % 5 == 1) e[1] = e[0];
     if (i % 5 == 2) e = Vec3(e[0], e[0], e[0]);
@@ -274,7 +275,7 @@ TEST(ClosedForms, SphereCylinder) {
   Random random(92);
   const PlacedShape sphere = place(Shape::sphere(0.01), {});
   double worst = 0;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < test::samples(20000); ++i) {
     const Shape shape = random.shape(ShapeKind::cylinder);
     PlacedShape cylinder = place(shape, {Vec3::Zero(), random.rotation()});
     Vec3 c = random.vector(0.4);
@@ -299,7 +300,7 @@ class AgainstPlane : public testing::TestWithParam<ShapeKind> {};
 TEST_P(AgainstPlane, GapIsTheSupportHeight) {
   Random random(93);
   double worst = 0;
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < test::samples(2000); ++i) {
     const PlacedShape plane = place(Shape::plane(), {random.vector(1), random.rotation()});
     const Vec3 n = plane.R_WG.col(2);
     const Shape shape = GetParam() == ShapeKind::hull && i % 20 == 0 ? random.hull(1000) : random.shape(GetParam());
@@ -385,7 +386,7 @@ TEST(Degenerate, ExtremeProportions) {
     }
   };
   int compared = 0;
-  for (int i = 0; i < 800; ++i) {
+  for (int i = 0; i < test::samples(800); ++i) {
     const Shape shape_a = any(i % 5);
     const Shape shape_b = any(2 + i % 3);
     const PlacedShape a = place(shape_a, {Vec3::Zero(), random.rotation()});
@@ -405,7 +406,7 @@ TEST(Degenerate, ExtremeProportions) {
     ASSERT_NEAR(oracle::deepest(m).gap, d, 1.01 * tol + 1e-9) << i;
     ASSERT_GE(oracle::body_gap(ca, cb, oracle::deepest(m).n), d - 0.01 * tol - 1e-9) << i;
   }
-  EXPECT_GT(compared, 650);
+  EXPECT_GT(compared, test::samples(650));
 }
 
 }  // namespace

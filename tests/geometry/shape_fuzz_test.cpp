@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "effort.h"
 #include "geometry/shape_checks.h"
 #include "sarrus/geometry/height_field.h"
 #include "sarrus/math/error.h"
@@ -164,7 +165,7 @@ TEST(ShapeFuzz, HullsOfDegeneratePointSets) {
   Random r(20240601);
   int built = 0;
   int rejected = 0;
-  for (int n = 0; n < 45'000; ++n) {
+  for (int n = 0; n < test::samples(45'000); ++n) {
     const Points x = random_points(r);
     std::shared_ptr<const ConvexHull> h;
     try {
@@ -178,8 +179,8 @@ TEST(ShapeFuzz, HullsOfDegeneratePointSets) {
     ASSERT_EQ(shapes::hull_topology_error(*h), "") << "input " << n;
     ASSERT_EQ(shapes::hull_geometry_error(*h, x, hull_tolerance(*h), r, 8), "") << "input " << n;
   }
-  EXPECT_GT(built, 20'000);
-  EXPECT_GT(rejected, 10'000);
+  EXPECT_GT(built, test::samples(20'000));
+  EXPECT_GT(rejected, test::samples(10'000));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -245,7 +246,7 @@ TEST(ShapeFuzz, MeshesOfDegenerateTriangles) {
   int built = 0;
   int rejected = 0;
   int closed = 0;
-  for (int n = 0; n < 35'000; ++n) {
+  for (int n = 0; n < test::samples(35'000); ++n) {
     shapes::Body b;
     if (r.chance(0.5)) {
       b.vertices = random_points(r);
@@ -277,8 +278,8 @@ TEST(ShapeFuzz, MeshesOfDegenerateTriangles) {
       ASSERT_THROW(m->mass_properties("fuzz"), InputError) << "input " << n;
     }
   }
-  EXPECT_GT(built, 15'000);
-  EXPECT_GT(rejected, 2'000);
+  EXPECT_GT(built, test::samples(15'000));
+  EXPECT_GT(rejected, test::samples(2'000));
   EXPECT_GT(closed, 2'000);
 }
 
@@ -290,7 +291,7 @@ TEST(ShapeFuzz, HeightFieldsOfAnyShape) {
   int built = 0;
   int rejected = 0;
   const std::array<double, 6> odd = {0, -1, kNan, kInf, 1e300, 1e-300};
-  for (int n = 0; n < 25'000; ++n) {
+  for (int n = 0; n < test::samples(25'000); ++n) {
     const int columns = r.chance(0.05) ? r.integer(-2, 1) : r.integer(2, 9);
     const int rows = r.chance(0.02) ? std::numeric_limits<int>::max() : r.integer(1, 9);
     const double dx = r.chance(0.05) ? odd[at(r.integer(0, 5))] : r.power(-12, 7);
@@ -329,8 +330,8 @@ TEST(ShapeFuzz, HeightFieldsOfAnyShape) {
       ASSERT_LE(h, f->box().hi.z() + 1e-9 * scale) << "input " << n;
     }
   }
-  EXPECT_GT(built, 8'000);
-  EXPECT_GT(rejected, 2'000);
+  EXPECT_GT(built, test::samples(8'000));
+  EXPECT_GT(rejected, test::samples(2'000));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "io/shape_test_data.h"
+#include "sarrus/io/recording_reader.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/model/builder.h"
@@ -190,6 +191,33 @@ TEST_F(Recording, KeepsEveryNumber) {
     ASSERT_EQ(angular[6 * i + 2], s.twist[0][5]);
     ASSERT_EQ(q[3 * i + 2], s.q[2]);
     ASSERT_EQ(status[i], i == 0 ? -1.0 : 1.0);
+  }
+}
+
+TEST_F(Recording, IsReadBackAsStatesAndImpulses) {
+  const RecordedMotion motion = load_recording(path_, model_);
+  EXPECT_EQ(motion.dt, 0.01);
+  ASSERT_EQ(motion.states.size(), static_cast<std::size_t>(kSamples));
+  for (int i = 0; i < kSamples; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    EXPECT_EQ(motion.states[k].hash(), state_at(model_, i).hash()) << i;
+    ASSERT_EQ(motion.contacts[k].size(), i == 0 ? 0u : contacts_at(i).size()) << i;
+    for (const RecordedContact& c : motion.contacts[k]) {
+      EXPECT_EQ(c.geom_b, 1);
+      EXPECT_EQ(c.impulse_W, Vec3(0, 0, 0.25));
+    }
+  }
+}
+
+TEST_F(Recording, OfAnotherModelIsRefusedByName) {
+  ModelBuilder b("one");
+  b.add_body("only", 1.0, Mat3::Identity(), {});
+  try {
+    load_recording(path_, b.build());
+    FAIL() << "read a recording of two bodies for a model of one";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("/bodies/position"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find(path_.string()), std::string::npos) << error.what();
   }
 }
 

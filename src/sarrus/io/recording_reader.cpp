@@ -44,7 +44,7 @@ std::vector<State> read_states(const hdf5::Reader& file, const Model& model) {
   return states;
 }
 
-void read_contacts(const hdf5::Reader& file, Recording& recording) {
+void read_contacts(const hdf5::Reader& file, RecordedMotion& recording) {
   const auto samples = recording.states.size();
   const std::vector<std::uint64_t> offset = file.ids("/contacts/offset", static_cast<std::int64_t>(samples) + 1);
   const std::vector<int> geom_a = file.ints("/contacts/geom_a", hdf5::kAnySize);
@@ -64,12 +64,12 @@ void read_contacts(const hdf5::Reader& file, Recording& recording) {
 
 }  // namespace
 
-Recording load_recording(const std::filesystem::path& path, const Model& model) {
+RecordedMotion load_recording(const std::filesystem::path& path, const Model& model) {
   const hdf5::Reader file(path, "record the scene again with sarrus run --record");
   for (const char* name : {"/time", "/bodies/position", "/contacts/offset"}) {
     if (!file.has(name)) file.fail(name, "is missing: this is no recording of sarrus");
   }
-  Recording recording;
+  RecordedMotion recording;
   recording.dt = file.double_attribute("dt");
   if (!(recording.dt > 0)) file.fail("attribute 'dt'", fmt::format("is {}", recording.dt));
   recording.states = read_states(file, model);

@@ -14,13 +14,13 @@ struct RecordedContact {
   Vec3 impulse_W = Vec3::Zero();  // N s, on body B
 };
 
-struct Recording {
+struct RecordedMotion {
   double dt = 0;  // s, of the steps
   std::vector<State> states;
   std::vector<std::vector<RecordedContact>> contacts;  // by state: of the step that led to it
 };
 
 // Throws InputError naming the file and the data set that is missing, damaged or not of this model.
-Recording load_recording(const std::filesystem::path& file, const Model& model);
+RecordedMotion load_recording(const std::filesystem::path& file, const Model& model);
 
 }  // namespace sarrus
