@@ -4,13 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/SVD>
 #include <cmath>
 #include <string_view>
 #include <vector>
 
 #include "sarrus/math/so3.h"
 #include "sarrus/model/model.h"
+#include "support/dense.h"
 
 namespace sarrus::testing {
 
@@ -110,9 +110,7 @@ inline int row_count(const Model& model) {
 
 // Rank by singular values above 1e-9 of the largest.
 inline int joint_rank(const Model& model, const std::vector<Pose>& X) {
-  Eigen::BDCSVD<MatX> svd(joint_rows(model, X).jacobian);
-  svd.setThreshold(1e-9);
-  return static_cast<int>(svd.rank());
+  return test::rank_of(joint_rows(model, X).jacobian, 1e-9);
 }
 
 inline int mobility(const Model& model, const std::vector<Pose>& X) {
@@ -132,16 +130,13 @@ inline void walk(const Model& model, std::vector<Pose>& X, VecX& direction, int 
       X[i] = integrate_pose(X[i], twists.segment<6>(6 * static_cast<Eigen::Index>(i)), 1.0);
   };
   for (int s = 0; s < steps; ++s) {
-    const Eigen::BDCSVD<MatX> svd(joint_rows(model, X).jacobian, Eigen::ComputeFullV);
-    VecX tangent = svd.matrixV().rightCols<1>();
+    VecX tangent = test::null_vector(joint_rows(model, X).jacobian);
     if (direction.size() > 0 && tangent.dot(direction) < 0) tangent = -tangent;
     direction = tangent;
     move(step / tangent.cwiseAbs().maxCoeff() * tangent);
     for (int newton = 0; newton < 6; ++newton) {
       const JointRows rows = joint_rows(model, X);
-      Eigen::BDCSVD<MatX> solve(rows.jacobian, Eigen::ComputeThinU | Eigen::ComputeThinV);
-      solve.setThreshold(1e-6);
-      move(-solve.solve(rows.residual));
+      move(-test::least_squares(rows.jacobian, rows.residual, 1e-6));
     }
   }
 }

@@ -30,9 +30,18 @@ void add_compliance(ConstraintProblem& p) {
   p.finish();
 }
 
-bool has_limit(const SolverInfo& info) {
+bool has_parameter(const SolverInfo& info, std::string_view name) {
   return std::any_of(info.parameters.begin(), info.parameters.end(),
-                     [](const ParameterInfo& p) { return p.name == "max_iterations"; });
+                     [&](const ParameterInfo& p) { return p.name == name; });
+}
+
+// The couplings of friction and normal impulses, a handful by default, would end the curves of the MLCP solvers.
+SolverParameters unlimited(const SolverInfo& info) {
+  SolverParameters p;
+  for (const char* name : {"k_cpl", "k_dir"}) {
+    if (info.law == Law::box && has_parameter(info, name)) p[name] = 0;
+  }
+  return p;
 }
 
 }  // namespace
@@ -54,6 +63,7 @@ std::vector<ConvergenceProblem> convergence_problems(bool compliant) {
 std::vector<ConvergencePoint> convergence(const ConstraintProblem& problem, std::string_view solver, double tolerance,
                                           int max_iterations) {
   const SolverInfo& info = solver_info(solver);
+  const bool limited = has_parameter(info, "max_iterations");
   std::vector<ConvergencePoint> out;
   JudgeWorkspace workspace;
   std::vector<double> lambda(static_cast<std::size_t>(problem.rows()), 0.0);
@@ -66,11 +76,11 @@ std::vector<ConvergencePoint> convergence(const ConstraintProblem& problem, std:
     return residual <= tolerance;
   };
   for (int limit = 1; limit <= max_iterations; limit = std::max(limit + 1, limit * 5 / 4)) {
-    SolverParameters parameters;
-    if (has_limit(info)) parameters["max_iterations"] = limit;
+    SolverParameters parameters = unlimited(info);
+    if (limited) parameters["max_iterations"] = limit;
     std::fill(lambda.begin(), lambda.end(), 0.0);
     const SolveReport report = make_solver(solver, parameters)->solve(problem, tolerance, lambda);
-    if (add(std::max(1, report.iterations)) || !has_limit(info)) break;
+    if (add(std::max(1, report.iterations)) || !limited) break;
     if (report.status == SolveStatus::infeasible) break;
     if (report.status == SolveStatus::stalled && report.iterations < limit) break;
   }

@@ -1,0 +1,18 @@
+// Dense decompositions for tests, compiled once: Eigen's singular value decomposition alone takes most of the time to
+// compile of any test that includes it.
+#pragma once
+
+#include "sarrus/math/types.h"
+
+namespace sarrus::test {
+
+// Descending.
+VecX singular_values(const MatX& A);
+// Singular values above `threshold` times the largest.
+int rank_of(const MatX& A, double threshold);
+// The right singular vector of the smallest singular value.
+VecX null_vector(const MatX& A);
+// The shortest x with the least |A x - b|; singular values below `threshold` times the largest count as zero.
+VecX least_squares(const MatX& A, const VecX& b, double threshold);
+
+}  // namespace sarrus::test
