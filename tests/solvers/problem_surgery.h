@@ -194,4 +194,18 @@ inline Answer solve(const ConstraintProblem& p, const std::string& id, double to
   return a;
 }
 
+// Two joints ask one body for two speeds.
+inline ConstraintProblem contradiction() {
+  ConstraintProblem p;
+  p.set_nodes(std::vector<int>{3});
+  for (std::size_t i = 0; i < 3; ++i) p.mass[4 * i] = p.mass_inverse[4 * i] = 1;
+  for (const double speed : {1.0, -1.0}) {
+    const ConstraintBlock& b = p.add_block(BlockKind::joint, 1, std::vector<int>{0});
+    p.jacobian_row(b, 0, 0)[0] = 1;
+    p.bias[static_cast<std::size_t>(b.row)] = speed;
+  }
+  p.finish();
+  return p;
+}
+
 }  // namespace sarrus::testing
