@@ -4,8 +4,8 @@
 
 #include "sarrus/families/makers.h"
 #include "sarrus/families/plan.h"
-#include "sarrus/families/random.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/random.h"
 
 namespace sarrus {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sarrus/collision/contact.h"
-#include "sarrus/families/random.h"
+#include "sarrus/math/random.h"
 #include "sarrus/model/builder.h"
 #include "sarrus/problem/constraint_problem.h"
 

@@ -7,7 +7,7 @@
 
 #include "sarrus/math/types.h"
 
-namespace sarrus::families {
+namespace sarrus {
 
 class Random {
  public:
@@ -63,4 +63,4 @@ class Random {
   std::uint64_t state_[4] = {};
 };
 
-}  // namespace sarrus::families
+}  // namespace sarrus
