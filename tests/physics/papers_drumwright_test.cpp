@@ -69,12 +69,12 @@ TEST(SpringMassDamper, SemiImplicitEulerHasALimitOfStiffness) {
   const auto grows = [&](double k) {
     Simulation sim(spring_mass(0, b), options_with(h, Integrator::semi_implicit));
     double largest = 0;
-    for (int i = 0; i < 400; ++i) {
+    for (int i = 0; i < 400 && largest < 1e3; ++i) {
       sim.set_joint_force(0, -k * (sim.state().q[0] + 0.1));
       sim.step();
       largest = std::max(largest, std::abs(sim.state().q[0]));
     }
-    return largest > 1e3;
+    return largest >= 1e3;
   };
   const double limit = (4 + 2 * h * b) / (h * h);
   EXPECT_FALSE(grows(1e6));
@@ -137,12 +137,12 @@ double restitution(double h) {
 TEST(PendulumStop, LooksInelasticUnlessTheStepResolvesTheImpact) {
   expect_within("e_at_1e-5", restitution(1e-5), 0.05);
   const double coarse = restitution(1e-6);
+  expect_within("e_at_1e-6", coarse, 0.5);
   const double fine = restitution(1e-7);
   const double finest = restitution(1e-8);
   // Implicit Euler divides the energy by 1 + (omega h)^2 in each of the pi/(omega h) steps.
   expect_near("e_at_1e-7", fine, std::exp(-0.5 * kPi * 0.1), 0.05);
   expect_near("e_at_1e-8", finest, std::exp(-0.5 * kPi * 0.01), 0.01);
-  EXPECT_LT(coarse, fine);
 }
 
 // --- cube on an elastic foundation ---------------------------------------------------------------------
@@ -233,36 +233,46 @@ TEST(FoundationCube, NineHundredElements) {
 
 // --- box on an incline ---------------------------------------------------------------------------------
 
-TEST(InclineHertz, TravelsAsCoulombSaysOnFeetThatSinkByHertz) {
-  const std::array<double, 4> mu = {0, 0.125, 0.25, 0.375};
-  const std::array<double, 4> travel = {1.2695, 0.6773, 0.0850, 0};
-  const double foot_load = kGravity * std::cos(kPi / 12) / 4;
-  const double depth = std::pow(foot_load / (4.0 / 3.0 * 1e11 * std::sqrt(0.01)), 2.0 / 3.0);
+constexpr std::array<double, 4> kMu = {0, 0.125, 0.25, 0.375};
+constexpr std::array<double, 4> kTravel = {1.2695, 0.6773, 0.0850, 0};
+
+TEST(InclineHertz, TravelsAsCoulombSays) {
   const Vec3 downhill = so3_exp(Vec3(0, kPi / 12, 0)) * Vec3::UnitX();
   for (const Integrator integrator : {Integrator::semi_implicit, Integrator::midpoint}) {
     Simulation sim = simulate("incline_hertz", options_with(0.01, integrator));
     const State start = sim.state();
-    double sum = 0;
     run(sim, 100);
     // Semi-implicit Euler goes half a step further: x = a t (t + h)/2.
     const double ahead = integrator == Integrator::semi_implicit ? 1.01 : 1.0;
     for (std::size_t i = 0; i < 4; ++i) {
       const double moved = (sim.state().X_WB[i].p - start.X_WB[i].p).dot(downhill);
-      expect_near(fmt::format("{}_mu_{}", name(integrator), mu[i]), moved, ahead * travel[i], 1e-3 * travel[i] + 1e-4);
+      expect_near(fmt::format("{}_mu_{}", name(integrator), kMu[i]), moved, ahead * kTravel[i], 1e-4);
     }
-    ASSERT_EQ(sim.contacts().size(), 16u);
-    for (int i = 0; i < 16; ++i) sum += sim.contact_impulse(i)[2] / sim.dt() / 16;
-    expect_near(fmt::format("{}_foot_load", name(integrator)), sum, foot_load, 1e-3 * foot_load);
-    double deepest = 0;
-    for (const Contact& c : sim.contacts()) deepest = std::max(deepest, -c.gap);
-    expect_near(fmt::format("{}_depth", name(integrator)), deepest, depth, 0.3 * depth);
   }
+}
+
+TEST(InclineHertz, FeetCarryAQuarterOfTheLoadEachAndSinkByHertz) {
+  Simulation sim = simulate("incline_hertz");
+  run(sim, 100);
+  ASSERT_EQ(sim.contacts().size(), 16u);
+  const double foot_load = kGravity * std::cos(kPi / 12) / 4;
+  const double depth = std::pow(foot_load / (4.0 / 3.0 * 1e11 * std::sqrt(0.01)), 2.0 / 3.0);
+  std::array<double, 4> load{};
+  for (int i = 0; i < 16; ++i) {
+    const Contact& c = sim.contacts()[static_cast<std::size_t>(i)];
+    const double normal = sim.contact_impulse(i)[2] / sim.dt();
+    load[static_cast<std::size_t>(c.body_b)] += normal / 4;
+    if (c.body_b != 0) continue;  // with friction the front feet carry more
+    expect_near("foot_load", normal, foot_load, 1e-6 * foot_load);
+    expect_near("depth", -c.gap, depth, 1e-3 * depth);
+  }
+  for (const double mean : load) expect_near("mean_foot_load", mean, foot_load, 1e-6 * foot_load);
 }
 
 // --- stack of spheres ----------------------------------------------------------------------------------
 
-TEST(SphereStackHertz, StaysUp) {
-  Simulation sim = simulate("sphere_stack_hertz");
+TEST(SphereStack100, StaysUp) {
+  Simulation sim = simulate("sphere_stack100");
   const Worst worst = run(sim, 500);
   double aside = 0, speed = 0, gap = 0;
   for (int i = 0; i < 100; ++i) {

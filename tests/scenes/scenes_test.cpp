@@ -243,7 +243,7 @@ TEST(Scenes, BodyAndJointCounts) {
                                                                {"pendulum_stop", {1, 1}},
                                                                {"foundation_cube", {1, 0}},
                                                                {"incline_hertz", {4, 0}},
-                                                               {"sphere_stack_hertz", {100, 0}}};
+                                                               {"sphere_stack100", {100, 0}}};
   EXPECT_EQ(scene_registry().size(), expected.size());
   for (const auto& [name, counts] : expected) {
     const Model model = make_scene(name);

@@ -49,7 +49,7 @@ const std::vector<SceneInfo>& scene_registry() {
       {"pendulum_stop", "a pendulum falls against an elastic stop of 1e12 N m/rad", scenes::pendulum_stop},
       {"foundation_cube", "a cube on an elastic foundation of 100 springs", scenes::foundation_cube},
       {"incline_hertz", "the incline, boxes on spherical feet with Hertz contacts", scenes::incline_hertz},
-      {"sphere_stack_hertz", "100 spheres with gaps fall on each other and stay stacked", scenes::sphere_stack_hertz},
+      {"sphere_stack100", "100 spheres with gaps fall on each other and stay stacked", scenes::sphere_stack100},
   };
   return registry;
 }

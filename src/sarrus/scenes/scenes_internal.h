@@ -58,7 +58,7 @@ Model spring_cylinder_smooth();
 Model pendulum_stop();
 Model foundation_cube();
 Model incline_hertz();
-Model sphere_stack_hertz();
+Model sphere_stack100();
 
 // common.cpp ------------------------------------------------------------------------------------------
 
