@@ -121,6 +121,7 @@ Model sphere_stack100() {
   for (int i = 0; i < 100; ++i) {
     const double height = 0.05 * (i + 1) + radius * (2 * i + 1);
     b.add_sphere_body(fmt::format("sphere{:03}", i + 1), 1.0, radius, {Vec3(0, 0, height)}, steel);
+    b.geom(i + 1).margin = 0.1;
   }
   return b.build();
 }
