@@ -112,8 +112,8 @@ TEST(StiffPendulum, ResidualScalesWithTheSquareOfTheStep) {
   double before = 0;
   for (const double h : {1e-1, 1e-2, 1e-3, 1e-4}) {
     const double phi = largest_stretch(h);
-    expect_near(fmt::format("phi_over_h2_at_{}", h), phi / (h * h), kGravity, 0.3 * kGravity);
-    if (before > 0 && h < 5e-3) expect_near(fmt::format("ratio_at_{}", h), before / phi, 100, 3);
+    expect_near(fmt::format("phi_over_h2_at_{}", h), phi / (h * h), kGravity, (h > 0.05 ? 0.1 : 0.01) * kGravity);
+    if (before > 0 && h < 5e-3) expect_near(fmt::format("ratio_at_{}", h), before / phi, 100, 0.2);
     before = phi;
   }
 }
@@ -135,14 +135,13 @@ double restitution(double h) {
 }
 
 TEST(PendulumStop, LooksInelasticUnlessTheStepResolvesTheImpact) {
-  expect_within("e_at_1e-5", restitution(1e-5), 0.05);
-  const double coarse = restitution(1e-6);
-  expect_within("e_at_1e-6", coarse, 0.5);
+  expect_within("e_at_1e-5", restitution(1e-5), 0.01);
+  expect_within("e_at_1e-6", restitution(1e-6), 0.3);
   const double fine = restitution(1e-7);
   const double finest = restitution(1e-8);
   // Implicit Euler divides the energy by 1 + (omega h)^2 in each of the pi/(omega h) steps.
-  expect_near("e_at_1e-7", fine, std::exp(-0.5 * kPi * 0.1), 0.05);
-  expect_near("e_at_1e-8", finest, std::exp(-0.5 * kPi * 0.01), 0.01);
+  expect_near("e_at_1e-7", fine, std::exp(-0.5 * kPi * 0.1), 0.002);
+  expect_near("e_at_1e-8", finest, std::exp(-0.5 * kPi * 0.01), 1e-4);
 }
 
 // --- cube on an elastic foundation ---------------------------------------------------------------------
@@ -216,7 +215,7 @@ TEST(FoundationCube, FollowsTheMovingLoadWithoutInstability) {
     for (const double load : {5.0, 50.0}) {
       for (const char* solver : {"cascade", "drum-unilateral"}) {
         const double d = deviation_from_rest(10, modulus, load, solver);
-        expect_within(fmt::format("{}_E_{}_load_{}", solver, modulus, load), d, load < 10 ? 1e-3 : 1e-2);
+        expect_within(fmt::format("{}_E_{}_load_{}", solver, modulus, load), d, load < 10 ? 2e-4 : 2e-3);
       }
     }
   }
@@ -226,7 +225,7 @@ TEST(FoundationCube, NineHundredElements) {
   for (const double modulus : {1e7, 1e11}) {
     for (const double load : {5.0, 50.0}) {
       const double d = deviation_from_rest(30, modulus, load, "cascade");
-      expect_within(fmt::format("E_{}_load_{}", modulus, load), d, load < 10 ? 1e-3 : 1e-2);
+      expect_within(fmt::format("E_{}_load_{}", modulus, load), d, load < 10 ? 1e-3 : 5e-3);
     }
   }
 }
@@ -282,8 +281,8 @@ TEST(SphereStack100, StaysUp) {
     gap = std::max(gap, std::abs(p.z() - 0.1 * (2 * i + 1)));
   }
   expect_within("aside", aside, 1e-9);
-  expect_within("speed", speed, 1e-3);
-  expect_within("sunk", gap, 1e-3);
+  expect_within("speed", speed, 1e-5);
+  expect_within("sunk", gap, 1e-6);
   EXPECT_EQ(worst.failed, 0);
 }
 

@@ -98,7 +98,7 @@ TEST(SpringCylinder, RollingLosesWhatStictionSlips) {
   ::testing::Test::RecordProperty("w_c", fmt::format("{:.4g}", sigma_w / 1e-3));
   run(sim, 30000 - 250);
   const double lost = 1 - oscillation(sim) / start;
-  expect_near("lost_in_10_min", lost, 1 - std::exp(-600 * rate), 1e-3);
+  expect_near("lost_in_10_min", lost, 1 - std::exp(-600 * rate), 1e-4);
 }
 
 // (1/T int (x - x_e)^2 dt)^(1/2) over T = 5 s, x_e = x_0 cos(omega t).
@@ -159,11 +159,14 @@ double mean(const std::vector<int>& x, int from, int to) {
 TEST(Clutter, NewtonStepsPeakWhileFallingAndAreFewAtRest) {
   for (const std::string scene : {"clutter40_soft", "clutter40_soft_open"}) {
     const std::vector<int> taken = newton_steps(scene.c_str(), 1000);
+    const double falling = mean(taken, 40, 120);
+    const double at_rest = mean(taken, 500, 1000);
     expect_within(scene + "_peak", *std::max_element(taken.begin(), taken.end()), 40);
-    expect_within(scene + "_step_60", taken[59], 40);
+    expect_within(scene + "_step_60", taken[59], 30);
     expect_within(scene + "_step_520", taken[519], 5);
-    expect_within(scene + "_mean_of_steps_40_to_120", mean(taken, 40, 120), 40);
-    expect_within(scene + "_mean_at_rest", mean(taken, 500, 1000), 5);
+    expect_within(scene + "_mean_of_steps_40_to_120", falling, 25);
+    expect_within(scene + "_mean_at_rest", at_rest, 5);
+    EXPECT_GT(falling, 3 * at_rest) << scene;
   }
 }
 
