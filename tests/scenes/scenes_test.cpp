@@ -121,7 +121,7 @@ TEST_P(EveryScene, BuildsUnderItsName) {
   EXPECT_EQ(model.name(), GetParam());
   EXPECT_FALSE(model.description().empty());
   EXPECT_GT(model.body_count(), 0);
-  EXPECT_LE(model.defaults().dt, 1.0 / 60.0);
+  EXPECT_LE(model.defaults().dt, 0.02);
 }
 
 TEST_P(EveryScene, JointsAreClosedAtTheReferencePose) {
@@ -235,7 +235,15 @@ TEST(Scenes, BodyAndJointCounts) {
                                                                {"mesh_floor", {4, 0}},
                                                                {"height_field", {5, 0}},
                                                                {"hull_gears", {2, 2}},
-                                                               {"dominoes", {50, 0}}};
+                                                               {"dominoes", {50, 0}},
+                                                               {"spring_cylinder", {1, 1}},
+                                                               {"spring_cylinder_smooth", {1, 1}},
+                                                               {"clutter40_soft", {40, 0}},
+                                                               {"clutter40_soft_open", {40, 0}},
+                                                               {"pendulum_stop", {1, 1}},
+                                                               {"foundation_cube", {1, 0}},
+                                                               {"incline_hertz", {4, 0}},
+                                                               {"sphere_stack100", {100, 0}}};
   EXPECT_EQ(scene_registry().size(), expected.size());
   for (const auto& [name, counts] : expected) {
     const Model model = make_scene(name);

@@ -42,6 +42,14 @@ const std::vector<SceneInfo>& scene_registry() {
       {"height_field", "a box slides down terrain, others tumble over its bumps", scenes::height_field},
       {"hull_gears", "a driven gear of convex teeth turns another one", scenes::hull_gears},
       {"dominoes", "50 dominoes in a row, the first one tipped over", scenes::dominoes},
+      {"spring_cylinder", "a cylinder on a spring rolls to and fro on a soft floor", scenes::spring_cylinder},
+      {"spring_cylinder_smooth", "the same cylinder without friction: it slides", scenes::spring_cylinder_smooth},
+      {"clutter40_soft", "clutter40 with compliant contacts and steps of 10 ms", scenes::clutter40_soft},
+      {"clutter40_soft_open", "the same without walls", scenes::clutter40_soft_open},
+      {"pendulum_stop", "a pendulum falls against an elastic stop of 1e12 N m/rad", scenes::pendulum_stop},
+      {"foundation_cube", "a cube on an elastic foundation of 100 springs", scenes::foundation_cube},
+      {"incline_hertz", "the incline, boxes on spherical feet with Hertz contacts", scenes::incline_hertz},
+      {"sphere_stack100", "100 spheres with gaps fall on each other and stay stacked", scenes::sphere_stack100},
   };
   return registry;
 }

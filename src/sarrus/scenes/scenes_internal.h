@@ -38,6 +38,8 @@ Model stack15();
 Model stack15_equal();
 Model box_wall();
 Model clutter40();
+Model clutter40_soft();
+Model clutter40_soft_open();
 Model sphere_stack();
 Model incline();
 
@@ -49,6 +51,14 @@ Model mesh_floor();
 Model height_field();
 Model hull_gears();
 Model dominoes();
+
+// papers.cpp
+Model spring_cylinder();
+Model spring_cylinder_smooth();
+Model pendulum_stop();
+Model foundation_cube();
+Model incline_hertz();
+Model sphere_stack100();
 
 // common.cpp ------------------------------------------------------------------------------------------
 

@@ -67,6 +67,55 @@ Model stack_of_cubes(const std::string& name, const std::string& description, do
   return b.build();
 }
 
+// Four static walls around 0.8 x 0.8 m, 0.8 m high.
+void add_walls(ModelBuilder& b, int material) {
+  const double inner = 0.4;
+  const double wall = 0.05;  // half thickness
+  for (const double sign : {-1.0, 1.0}) {
+    const double at = sign * (inner + wall);
+    b.add_geom(kWorld, Shape::box(Vec3(wall, inner + 2 * wall, inner)), {Vec3(at, 0, inner)}, material);
+    b.add_geom(kWorld, Shape::box(Vec3(inner, wall, inner)), {Vec3(0, at, inner)}, material);
+  }
+}
+
+enum class Walls : bool { no, yes };
+
+// 40 bodies in 4 columns of 10, alternately spheres (radius 0.05 m, 0.524 kg) and cubes (0.1 m, 1 kg), fall on a floor,
+// or into a box of 0.8 x 0.8 x 0.8 m made of it and four static walls; mu = 1, density 1000 kg/m^3. The cubes are
+// turned by up to 0.1 rad about varying axes so that the columns collapse at once and the run is repeatable.
+Model clutter(const std::string& name, const std::string& description, const RunDefaults& defaults,
+              const Compliance& compliance, Walls walls) {
+  ModelBuilder b(name, description);
+  b.set_defaults(defaults);
+  const int rough = b.add_material("rough", 1.0, 0, compliance);
+  b.add_floor(0, rough);
+  if (walls == Walls::yes) add_walls(b, rough);
+
+  const double density = 1000;
+  const Shape sphere = Shape::sphere(0.05);
+  const Shape cube = Shape::box(Vec3::Constant(0.05));
+  for (int column = 0; column < 4; ++column) {
+    const double x = column % 2 == 0 ? -0.15 : 0.15;
+    const double y = column / 2 == 0 ? -0.15 : 0.15;
+    for (int level = 0; level < 10; ++level) {
+      const Vec3 centre(x, y, 0.1 + 0.15 * level);
+      if ((column + level) % 2 == 0) {
+        b.add_sphere_body(fmt::format("sphere_{}_{}", column + 1, level + 1), density * shape_volume(sphere),
+                          sphere.size[0], {centre}, rough);
+      } else {
+        const double n = 10 * column + level;
+        const Vec3 turn = 0.1 / std::numbers::sqrt3 * Vec3(std::sin(1.7 * n), std::sin(2.3 * n), std::sin(3.1 * n));
+        b.add_box_body(fmt::format("cube_{}_{}", column + 1, level + 1), density * shape_volume(cube), cube.size,
+                       {centre, so3_exp(turn)}, rough);
+      }
+    }
+  }
+  return b.build();
+}
+
+// Two materials of this stiffness make a contact of 1e12 N/m.
+constexpr double kClutterStiffness = 2e12;
+
 }  // namespace
 
 // See ring_of_cubes. Landing flat, all 80 corners touch in the same step.
@@ -107,43 +156,23 @@ Model box_wall() {
   return b.build();
 }
 
-// 40 bodies in 4 columns of 10, alternately spheres (radius 0.05 m, 0.524 kg) and cubes (0.1 m, 1 kg), fall
-// into a box of 0.8 x 0.8 x 0.8 m made of a floor and four static walls; mu = 1, density 1000 kg/m^3. The
-// cubes are turned by up to 0.1 rad about varying axes so that the columns collapse at once and the run is
-// repeatable. Source: spec/benchmarks.md §3 [S] clutter with walls; the step is 2 ms instead of 10 ms, as
-// contacts are rigid here.
+// See clutter. Source: spec/benchmarks.md §3 [S] clutter with walls; the step is 2 ms instead of 10 ms, as contacts are
+// rigid here.
 Model clutter40() {
-  ModelBuilder b("clutter40", "40 spheres and cubes dropped in four columns into a box with walls.");
-  b.set_defaults({.dt = 2e-3, .duration = 5});
-  const int rough = b.add_material("rough", 1.0);
-  b.add_floor(0, rough);
-  const double inner = 0.4;
-  const double wall = 0.05;  // half thickness
-  for (const double sign : {-1.0, 1.0}) {
-    b.add_geom(kWorld, Shape::box(Vec3(wall, inner + 2 * wall, inner)), {Vec3(sign * (inner + wall), 0, inner)}, rough);
-    b.add_geom(kWorld, Shape::box(Vec3(inner, wall, inner)), {Vec3(0, sign * (inner + wall), inner)}, rough);
-  }
+  return clutter("clutter40", "40 spheres and cubes dropped in four columns into a box with walls.",
+                 {.dt = 2e-3, .duration = 5}, {}, Walls::yes);
+}
 
-  const double density = 1000;
-  const Shape sphere = Shape::sphere(0.05);
-  const Shape cube = Shape::box(Vec3::Constant(0.05));
-  for (int column = 0; column < 4; ++column) {
-    const double x = column % 2 == 0 ? -0.15 : 0.15;
-    const double y = column / 2 == 0 ? -0.15 : 0.15;
-    for (int level = 0; level < 10; ++level) {
-      const Vec3 centre(x, y, 0.1 + 0.15 * level);
-      if ((column + level) % 2 == 0) {
-        b.add_sphere_body(fmt::format("sphere_{}_{}", column + 1, level + 1), density * shape_volume(sphere),
-                          sphere.size[0], {centre}, rough);
-      } else {
-        const double n = 10 * column + level;
-        const Vec3 turn = 0.1 / std::numbers::sqrt3 * Vec3(std::sin(1.7 * n), std::sin(2.3 * n), std::sin(3.1 * n));
-        b.add_box_body(fmt::format("cube_{}_{}", column + 1, level + 1), density * shape_volume(cube), cube.size,
-                       {centre, so3_exp(turn)}, rough);
-      }
-    }
-  }
-  return b.build();
+// See clutter. The contacts of spec/benchmarks.md §3 [S]: k = 1e12 N/m, tau_d = dt, far stiffer than the step resolves.
+Model clutter40_soft() {
+  return clutter("clutter40_soft", "40 spheres and cubes with compliant contacts dropped into a box with walls.",
+                 {.dt = 0.01, .duration = 10}, Compliance::soft_physical(kClutterStiffness, 0.01), Walls::yes);
+}
+
+// See clutter. The same without walls: the bodies spread on the floor.
+Model clutter40_soft_open() {
+  return clutter("clutter40_soft_open", "40 spheres and cubes with compliant contacts dropped on a floor.",
+                 {.dt = 0.01, .duration = 10}, Compliance::soft_physical(kClutterStiffness, 0.01), Walls::no);
 }
 
 // 20 spheres of radius 0.1 m, 1 kg, exactly above each other without gaps. An unstable equilibrium that an

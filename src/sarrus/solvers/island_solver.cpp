@@ -175,6 +175,7 @@ SolveReport IslandSolver::solve(const ConstraintProblem& p, double tolerance, st
   for (int i = 0; i < island_count_; ++i) {
     const NcpSearch& search = islands_[at(i)]->search;
     report.iterations += search.iterations;
+    report.island_iterations = std::max(report.island_iterations, search.iterations);
     report.factorisations += search.system.factorisations();
     report.attempts += search.attempts;
     if (search.stage > stage) {

@@ -29,6 +29,7 @@ struct SolveReport {
   SolveStatus status = SolveStatus::max_iterations;
   Residuals residuals;  // the judge's, of the returned impulses
   int iterations = 0;
+  int island_iterations = 0;  // of solvers by islands: the iterations of the island that took most
   int factorisations = 0;
   std::string_view stage = {};  // of a solver with stages: the last one that an island needed
   int attempts = 0;             // semismooth Newton attempts
