@@ -42,6 +42,10 @@ const std::vector<SceneInfo>& scene_registry() {
       {"height_field", "a box slides down terrain, others tumble over its bumps", scenes::height_field},
       {"hull_gears", "a driven gear of convex teeth turns another one", scenes::hull_gears},
       {"dominoes", "50 dominoes in a row, the first one tipped over", scenes::dominoes},
+      {"log_grasp", "a crane grasps a log, lifts and turns it (MLCP benchmark)", scenes::log_grasp},
+      {"winch", "a drum winds up a chain of 50 capsules (MLCP benchmark)", scenes::winch},
+      {"closed_loop_drop", "the ring of 20 cubes with regularised rows (MLCP benchmark)", scenes::closed_loop_drop},
+      {"brick_wall", "30 bricks in 12 courses stand (MLCP benchmark)", scenes::brick_wall},
   };
   return registry;
 }

@@ -40,6 +40,14 @@ Model box_wall();
 Model clutter40();
 Model sphere_stack();
 Model incline();
+Model closed_loop_drop();
+
+// mlcp_scenes.cpp
+Model log_grasp();
+Model winch();
+Model brick_wall();
+// Step, duration and the regularised material (mu = 1) of the MLCP scenarios; returns the material.
+int begin_mlcp_scene(ModelBuilder& b);
 
 // shapes.cpp
 Model mixed_pile();
@@ -53,6 +61,9 @@ Model dominoes();
 // common.cpp ------------------------------------------------------------------------------------------
 
 double radians(double degrees);
+
+// A prism with n-sided ends, axis z; the first corner is on +x.
+Shape prism(int n, double radius, double half_length);
 
 // Joint frame of a hinge along +y: positive angles turn z towards x.
 Quat hinge_y();
