@@ -150,7 +150,8 @@ Model winch() {
     const int link =
         b.add_capsule_body(fmt::format("link{:02}", i + 1), 0.3, kRadius, 0.5 * kLength - kRadius, X_WC, grip);
     const std::string name = fmt::format("joint{:02}", i + 1);
-    add_soft_joint(b, name, JointType::spherical, previous, link, joint, Vec3::UnitX());
+    const int ball = add_soft_joint(b, name, JointType::spherical, previous, link, joint, Vec3::UnitX());
+    for (int k = 0; k < 3; ++k) b.dof(ball, k).damping = 0.5;
     previous = link;
     joint.x() += kLength;
   }
