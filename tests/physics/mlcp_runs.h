@@ -48,7 +48,7 @@ class MlcpRun {
   static SimulationOptions reference() {
     SimulationOptions o;
     o.solver = "bpp";
-    // Couplings that have not converged after 100 hardly ever do: contacts whose friction bounds cycle.
+    // No limit of pivots; couplings end after 100, for time. Steps that miss the tolerance are counted.
     o.solver_parameters = {{"k_cpl", 100}, {"k_dir", 0}};
     return o;
   }
