@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
-.PHONY: all demo test build asan format format-check tidy bench-table bench-collision bench-solvers clean
+.PHONY: all demo test build asan format format-check tidy bench-table bench-collision bench-solvers bench-mlcp clean
 
 SARRUS := build/release/apps/sarrus
 
@@ -67,6 +67,14 @@ bench-solvers:
 	  --benchmark_repetitions=5 --benchmark_format=json >out/factor.json
 	@python3 scripts/block_factor_table.py out/factor.json
 	@build/release/bench/solver_families_bench --md $(BENCH_ARGS) --csv out/solver_families.csv
+
+# The table of docs/papers.md, MLCP solvers. Shorter: make bench-mlcp MLCP_ARGS="--steps 100 brick_wall".
+MLCP_ARGS := --steps 500 --every 5
+bench-mlcp:
+	@scripts/setup.sh test
+	@cmake --preset release -DSARRUS_BUILD_BENCH=ON >/dev/null
+	@cmake --build --preset release --target mlcp_scenes
+	@build/release/bench/mlcp_scenes $(MLCP_ARGS)
 
 clean:
 	rm -rf build out

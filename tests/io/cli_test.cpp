@@ -314,7 +314,8 @@ TEST_F(Solve, JudgesEverySolver) {
     }
     const std::string solver = result["solver"];
     std::string expected = "converged";
-    if (solver == "raisim-ds-es") expected = "stalled";  // ends on its own test, and says so
+    if (solver == "raisim-ds-es") expected = "stalled";    // ends on its own test, and says so
+    if (solver == "pgs-box") expected = "max_iterations";  // three times 25 sweeps, as in its paper
     if (solver == "drum-bilateral" || solver == "drum-qcqp") expected = "infeasible";  // not for rigid contacts
     EXPECT_EQ(result["status"], expected) << result;
   }
@@ -417,7 +418,7 @@ TEST_F(Command, RunsWithEverySolverAndListsThemForAnUnknownOne) {
     run("solvers --json " + file("s.json"));
     return nlohmann::json::parse(read(file("s.json")));
   }();
-  EXPECT_GE(list.size(), 29u);
+  EXPECT_EQ(list.size(), 26u);
   for (const auto& solver : list) {
     const std::string id = solver["id"];
     const Result r = run("run box_on_plane --duration 0.01 --quiet --solver " + id);

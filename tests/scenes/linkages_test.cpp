@@ -38,6 +38,9 @@ TEST(Mobility, RowsAndRanksOfTheLinkages) {
                                                     {"stewart_platform", {72, 6}},
                                                     {"ring20", {100, 23}},
                                                     {"ring20_tilted", {100, 23}},
+                                                    {"closed_loop_drop", {100, 23}},
+                                                    {"log_grasp", {78, 13}},  // 7 redundant rows; 6 of the log
+                                                    {"winch", {155, 151}},
                                                     {"jansen_walker", {365, 7}}};
   for (const auto& [name, e] : expected) {
     const Model model = make_scene(name);

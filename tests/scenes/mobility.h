@@ -50,6 +50,10 @@ inline std::vector<Row> constrained_rows(JointType type, const Vec3& p, const Qu
       translations(1);
       rotations(0, log);
       break;
+    case JointType::cylindrical:
+      translations(1);
+      rotations(1, swing);
+      break;
     case JointType::universal:
       translations(0);
       rows.push_back({true, e[0].cross(Q * e[1]).normalized(), -e[0].dot(Q * e[1])});

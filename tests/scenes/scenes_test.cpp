@@ -243,7 +243,11 @@ TEST(Scenes, BodyAndJointCounts) {
                                                                {"pendulum_stop", {1, 1}},
                                                                {"foundation_cube", {1, 0}},
                                                                {"incline_hertz", {4, 0}},
-                                                               {"sphere_stack100", {100, 0}}};
+                                                               {"sphere_stack100", {100, 0}},
+                                                               {"log_grasp", {14, 16}},
+                                                               {"winch", {51, 51}},
+                                                               {"closed_loop_drop", {20, 20}},
+                                                               {"brick_wall", {30, 0}}};
   EXPECT_EQ(scene_registry().size(), expected.size());
   for (const auto& [name, counts] : expected) {
     const Model model = make_scene(name);
@@ -293,8 +297,30 @@ TEST(Scenes, WallHasEachUpperCubeOnTwoLowerOnes) {
   EXPECT_EQ(pairs, 20);
 }
 
+TEST(Scenes, BrickWallCourses) {
+  const Model wall = make_scene("brick_wall");
+  std::map<int, int> bricks;  // by course
+  for (const Body& b : wall.bodies()) {
+    const double course = (b.X_WB0.p.z() - 0.05) / 0.1;
+    EXPECT_NEAR(course, std::round(course), 1e-12) << b.name;
+    ++bricks[static_cast<int>(std::lround(course))];
+    EXPECT_EQ(b.mass, 10) << b.name;
+  }
+  ASSERT_EQ(bricks.size(), 12u);
+  for (const auto& [course, count] : bricks) EXPECT_EQ(count, course % 2 == 0 ? 3 : 2) << course;
+}
+
+TEST(Scenes, LogGraspHasTheJointsOfThePaper) {
+  const Model model = make_scene("log_grasp");
+  std::map<JointType, int> joints;
+  for (const Joint& j : model.joints()) ++joints[j.type];
+  EXPECT_EQ(joints, (std::map<JointType, int>{
+                        {JointType::revolute, 12}, {JointType::prismatic, 2}, {JointType::cylindrical, 2}}));
+  EXPECT_DOUBLE_EQ(mass_of(model, "log"), 200);
+}
+
 TEST(Scenes, RingHingesSitMidwayBetweenVerticalCubes) {
-  for (const char* name : {"ring20", "ring20_tilted"}) {
+  for (const char* name : {"ring20", "ring20_tilted", "closed_loop_drop"}) {
     const Model model = make_scene(name);
     for (const Joint& j : model.joints()) {
       const Pose base = world_pose(model, j.base);

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <numbers>
 #include <utility>
+#include <vector>
 
 #include "sarrus/math/so3.h"
 #include "sarrus/scenes/scenes_internal.h"
@@ -8,6 +9,17 @@
 namespace sarrus::scenes {
 
 double radians(double degrees) { return degrees * std::numbers::pi / 180.0; }
+
+Shape prism(int n, double radius, double half_length) {
+  std::vector<Vec3> x;
+  for (int i = 0; i < n; ++i) {
+    const double angle = 2 * std::numbers::pi * i / n;
+    for (const double z : {-half_length, half_length}) {
+      x.emplace_back(radius * std::cos(angle), radius * std::sin(angle), z);
+    }
+  }
+  return Shape::convex(ConvexHull::build(x, "prism"));
+}
 
 Quat hinge_y() { return frame_with_x(Vec3::UnitY()); }
 

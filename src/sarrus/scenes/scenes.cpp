@@ -50,6 +50,10 @@ const std::vector<SceneInfo>& scene_registry() {
       {"foundation_cube", "a cube on an elastic foundation of 100 springs", scenes::foundation_cube},
       {"incline_hertz", "the incline, boxes on spherical feet with Hertz contacts", scenes::incline_hertz},
       {"sphere_stack100", "100 spheres with gaps fall on each other and stay stacked", scenes::sphere_stack100},
+      {"log_grasp", "a crane grasps a log, lifts and turns it (MLCP benchmark)", scenes::log_grasp},
+      {"winch", "a drum winds up a chain of 50 capsules (MLCP benchmark)", scenes::winch},
+      {"closed_loop_drop", "the ring of 20 cubes with regularised rows (MLCP benchmark)", scenes::closed_loop_drop},
+      {"brick_wall", "30 bricks in 12 courses stand (MLCP benchmark)", scenes::brick_wall},
   };
   return registry;
 }

@@ -42,6 +42,14 @@ Model clutter40_soft();
 Model clutter40_soft_open();
 Model sphere_stack();
 Model incline();
+Model closed_loop_drop();
+
+// mlcp_scenes.cpp
+Model log_grasp();
+Model winch();
+Model brick_wall();
+// Step, duration and the regularised material (mu = 1) of the MLCP scenarios; returns the material.
+int begin_mlcp_scene(ModelBuilder& b);
 
 // shapes.cpp
 Model mixed_pile();
@@ -63,6 +71,9 @@ Model sphere_stack100();
 // common.cpp ------------------------------------------------------------------------------------------
 
 double radians(double degrees);
+
+// A prism with n-sided ends, axis z; the first corner is on +x.
+Shape prism(int n, double radius, double half_length);
 
 // Joint frame of a hinge along +y: positive angles turn z towards x.
 Quat hinge_y();

@@ -29,18 +29,6 @@ Shape icosahedron(double radius) {
   return Shape::convex(ConvexHull::build(x, "icosahedron"));
 }
 
-// A prism with n-sided ends, axis z.
-Shape prism(int n, double radius, double half_length) {
-  std::vector<Vec3> x;
-  for (int i = 0; i < n; ++i) {
-    const double angle = 2 * kPi * i / n;
-    for (const double z : {-half_length, half_length}) {
-      x.emplace_back(radius * std::cos(angle), radius * std::sin(angle), z);
-    }
-  }
-  return Shape::convex(ConvexHull::build(x, "prism"));
-}
-
 // Two balls on a rod.
 Shape dumbbell(double radius, double half_length) {
   return Shape::compound({{Shape::sphere(radius), {Vec3(0, 0, half_length)}},

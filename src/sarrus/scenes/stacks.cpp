@@ -20,13 +20,15 @@ Vec3 cube_half_extents() { return Vec3::Constant(0.5 * kSide); }
 // hinge midway between neighbours, mu = 1. Dropped from one cube height, tilted about y. In the plane the
 // ring has 17 internal degrees of freedom; 100 joint rows of rank 97. Step and duration (1/60 s, 500 steps)
 // are those of spec/benchmarks.md §3 [M] closed loop; the tangential forces of that benchmark are inputs of
-// the run, not of the model.
-Model ring_of_cubes(const std::string& name, const std::string& description, double tilt) {
+// the run, not of the model. `regularised`: with the compliance of that benchmark.
+enum class RingRows : bool { rigid, regularised };
+Model ring_of_cubes(const std::string& name, const std::string& description, double tilt,
+                    RingRows rows = RingRows::rigid) {
   constexpr int count = 20;
   constexpr double radius = 0.8;
   ModelBuilder b(name, description);
   b.set_defaults({.dt = 1.0 / 60.0, .duration = 500.0 / 60.0});
-  const int grip = b.add_material("grip", 1.0);
+  const int grip = rows == RingRows::rigid ? b.add_material("grip", 1.0) : begin_mlcp_scene(b);
   b.add_floor(0, grip);
 
   const double sector = 2 * std::numbers::pi / count;
@@ -50,7 +52,9 @@ Model ring_of_cubes(const std::string& name, const std::string& description, dou
   const Quat axes = frame_with_x(X_WR.q * Vec3::UnitZ());
   for (int i = 0; i < count; ++i) {
     const Pose X_RJ = on_ring(radius * std::cos(0.5 * sector), (i + 0.5) * sector);
-    b.add_joint_at(fmt::format("hinge{:02}", i + 1), JointType::revolute, i, (i + 1) % count, X_WR * X_RJ.p, axes);
+    const int hinge =
+        b.add_joint_at(fmt::format("hinge{:02}", i + 1), JointType::revolute, i, (i + 1) % count, X_WR * X_RJ.p, axes);
+    if (rows == RingRows::regularised) b.joint(hinge).compliance = Compliance::mlcp_bilateral();
   }
   return b.build();
 }
@@ -126,6 +130,13 @@ Model ring20() { return ring_of_cubes("ring20", "Closed ring of 20 hinged cubes 
 Model ring20_tilted() {
   return ring_of_cubes("ring20_tilted", "Closed ring of 20 hinged cubes dropped with a tilt of 10 degrees.",
                        radians(10));
+}
+
+// See ring_of_cubes: ring20 as the comparison of MLCP solvers has it. The run adds 100 N along the circle on each cube
+// until the first contact.
+Model closed_loop_drop() {
+  return ring_of_cubes("closed_loop_drop", "Closed ring of 20 cubes, regularised, dropped flat (MLCP benchmark).", 0,
+                       RingRows::regularised);
 }
 
 // See stack_of_cubes. 1 kg carries 10 t: the mass ratio that breaks Gauss-Seidel-type solvers, with the mass

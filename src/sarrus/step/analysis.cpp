@@ -4,7 +4,6 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -15,6 +14,7 @@
 #include "sarrus/dynamics/joint_kinematics.h"
 #include "sarrus/dynamics/mass.h"
 #include "sarrus/dynamics/state.h"
+#include "sarrus/problem/category.h"
 #include "sarrus/problem/joint_rows.h"
 
 namespace sarrus {
@@ -33,16 +33,6 @@ ConstraintProblem reference_rows(const Model& model, const State& state, const J
   add_position_rows(model, kinematics, state.q, p);
   p.finish();
   return p;
-}
-
-int numerical_rank(MatX J) {
-  for (Eigen::Index i = 0; i < J.rows(); ++i) {
-    const double n = J.row(i).norm();
-    if (n > 0) J.row(i) /= n;
-  }
-  Eigen::ColPivHouseholderQR<MatX> qr(J);
-  qr.setThreshold(1e-9);
-  return static_cast<int>(qr.rank());
 }
 
 double condition_number(const MatX& D) {
@@ -276,7 +266,7 @@ ModelAnalysis analyse(const Model& model) {
   const ConstraintProblem rows = reference_rows(model, state, kinematics);
   a.rows = rows.rows();
   if (a.rows > 0) {
-    a.rank = numerical_rank(rows.dense_J());
+    a.rank = joint_rank(rows);
     a.condition = condition_number(rows.dense_D());
   }
   a.redundant_rows = a.rows - a.rank;
