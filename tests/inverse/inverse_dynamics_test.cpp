@@ -139,9 +139,9 @@ TEST(InverseDynamics, FindsTheTorqueOfADrivenFourBar) {
 
 // Three links in the vertical plane press a round tip against a wall while a servo moves it along: one contact,
 // sliding.
-Model wall_arm() {
+Model wall_arm(const Compliance& compliance = {}) {
   ModelBuilder b("wall_arm");
-  const int material = b.add_material("tip", 0.4);
+  const int material = b.add_material("tip", 0.4, 0, compliance);
   const double lengths[] = {0.4, 0.35, 0.1};
   const double angles[] = {1.0, -0.6, -0.9};
   Vec3 anchor(0, 0, 0);
@@ -206,6 +206,49 @@ TEST(InverseDynamics, ArmSlidingOnAWallNeedsTheTrueFrictionLaw) {
   }
   EXPECT_GT(sliding, 200);
   EXPECT_EQ(infeasible, sliding);
+}
+
+// Compliant contacts determine their impulses: forward and back give the same torques, for both laws and both methods.
+TEST(InverseDynamics, CompliantRoundTripsAreExact) {
+  const struct {
+    const char* solver;
+    Law law;
+  } cases[] = {{"cascade", Law::ncp}, {"admm-ncp-sa", Law::ncp}, {"sap", Law::ccp}, {"admm-ccp", Law::ccp}};
+  for (const auto& c : cases) {
+    for (const InverseMethod method : {InverseMethod::proximal, InverseMethod::analytical}) {
+      InverseOptions o;
+      o.step = options_with(1e-3, Integrator::semi_implicit);
+      o.step.solver = c.solver;
+      o.contact.law = c.law;
+      o.contact.tolerance = 1e-11;
+      o.method = method;
+      const RoundTrip r = round_trip(wall_arm(Compliance::soft_physical(1e5, 1e-3)), o, 200);
+      EXPECT_EQ(r.realised, r.steps) << c.solver;
+      expect_within(std::string(c.solver) + (method == InverseMethod::proximal ? "_proximal" : "_analytical"), r.effort,
+                    1e-6);
+    }
+  }
+}
+
+// With the wrong law the torques of a sliding compliant contact come out wrong: the test above can fail.
+TEST(InverseDynamics, LawsDifferWhileSliding) {
+  InverseOptions o;
+  o.step = options_with(1e-3, Integrator::semi_implicit);
+  o.contact.law = Law::ccp;
+  EXPECT_GT(round_trip(wall_arm(Compliance::soft_physical(1e5, 1e-3)), o, 200).effort, 1e-3);
+}
+
+TEST(InverseDynamics, AnalyticalMethodNeedsCompliance) {
+  InverseOptions o;
+  o.step = options_with(1e-3, Integrator::semi_implicit);
+  o.method = InverseMethod::analytical;
+  const Model model = wall_arm();
+  InverseDynamics inverse(model, o);
+  const State state = State::initial(model);
+  inverse.set_state(state);
+  const InverseResult& r = inverse.solve(state.twist);
+  EXPECT_EQ(r.status, InverseStatus::infeasible);
+  EXPECT_NE(r.message.find("proximal"), std::string::npos) << r.message;
 }
 
 // The free choice among rigid contact forces: the smallest torques that still produce the motion.
