@@ -280,7 +280,7 @@ TEST(ShapeFuzz, MeshesOfDegenerateTriangles) {
   }
   EXPECT_GT(built, test::samples(15'000));
   EXPECT_GT(rejected, test::samples(2'000));
-  EXPECT_GT(closed, 2'000);
+  EXPECT_GT(closed, test::samples(2'000));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
