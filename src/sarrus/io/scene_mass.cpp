@@ -32,7 +32,7 @@ double total_volume(const std::vector<Solid>& solids) {
   return volume;
 }
 
-std::string to_text(const Vec3& x) { return fmt::format("[{:.12g}, {:.12g}, {:.12g}]", x[0], x[1], x[2]); }
+std::string point_text(const Vec3& x) { return fmt::format("[{:.12g}, {:.12g}, {:.12g}]", x[0], x[1], x[2]); }
 
 // Centre of mass, zero if it is the body origin but for rounding.
 Vec3 common_centre(std::span<const SolidPart> parts, const std::vector<Solid>& solids) {
@@ -55,7 +55,7 @@ Vec3 take_inertia(const ObjectReader& r, std::span<const SolidPart> parts, const
         fmt::format("the centre of mass of its shapes is at {} of the body frame, whose origin must be the centre "
                     "of mass; set \"recenter\": true, or add {} to the pose.p of every shape and {} to the pose.p of "
                     "the body",
-                    to_text(centre), to_text(Vec3::Zero() - centre), to_text(body.X_WB0.q * centre)));
+                    point_text(centre), point_text(Vec3::Zero() - centre), point_text(body.X_WB0.q * centre)));
   }
   const double volume = total_volume(solids);
   body.inertia_B.setZero();

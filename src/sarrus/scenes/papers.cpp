@@ -12,8 +12,6 @@
 namespace sarrus::scenes {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 // Turns z into y: the axis of a cylinder, the normal of a planar joint.
 Quat z_along_y() { return so3_exp(Vec3(-0.5 * kPi, 0, 0)); }
 

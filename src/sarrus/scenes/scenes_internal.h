@@ -1,6 +1,7 @@
 // Private to this folder: the scene builders that scenes.cpp registers, and what they share.
 #pragma once
 
+#include <numbers>
 #include <span>
 #include <string>
 
@@ -70,6 +71,7 @@ Model sphere_stack100();
 
 // common.cpp ------------------------------------------------------------------------------------------
 
+inline constexpr double kPi = std::numbers::pi;
 double radians(double degrees);
 
 // A prism with n-sided ends, axis z; the first corner is on +x.

@@ -12,8 +12,6 @@
 namespace sarrus::scenes {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 // Repeatable numbers in [-1, 1] without a generator's state.
 double scatter(int i, int k) { return std::sin(12.9898 * i + 78.233 * k + 1.0); }
 

@@ -28,15 +28,14 @@ Mat3Row cone_derivative(const Vec3& y, double mu) {
 
 void ProximalNewton::resize(const NcpProblem& p) {
   for (GrowingVector* v : {&u_, &du_, &gradient_, &scratch_}) v->resize(p.padded_size());
-  for (GrowingVector* v : {&lambda_, &sigma_, &shift_, &y_, &projected_, &g_, &dv_}) v->resize(p.rows());
+  for (GrowingVector* v : {&lambda_, &velocity_, &sigma_, &shift_, &y_, &projected_, &g_, &dv_}) v->resize(p.rows());
   gamma_.assign(static_cast<std::size_t>(p.contacts()), 0.0);
   cones_.resize(9 * gamma_.size());
 }
 
 // y and P_K(y) at u.
 void ProximalNewton::project(const NcpProblem& p) {
-  p.multiply_J(u_.data(), sigma_.data());
-  sigma_ += p.bias;
+  sigma_ = velocity_;
   for (std::size_t k = 0; k < gamma_.size(); ++k) sigma_[p.scalar_rows + 3 * static_cast<int>(k) + 2] += gamma_[k];
   y_ = (lambda_ - sigma_).cwiseQuotient(shift_);  // lambda_ holds delta lambda_k
   projected_ = y_;
@@ -120,6 +119,7 @@ bool ProximalNewton::minimise(NcpSearch& search, int steps) {
     ++search.iterations;
     const double a = line_search(p);
     u_ += a * du_;
+    velocity_ += a * dv_;
     // Progress of the dual residual, in units of impulses.
     if (!(dv_.cwiseAbs().maxCoeff() > 1e-3 * (lambda_ - shift_.cwiseProduct(projected_)).cwiseAbs().maxCoeff())) break;
   }
@@ -130,8 +130,10 @@ bool ProximalNewton::minimise(NcpSearch& search, int steps) {
 bool ProximalNewton::run(NcpSearch& search, Ssn& ssn, int rounds, double delta, GrowingVector& lambda) {
   const NcpProblem& p = search.problem;
   resize(p);
+  p.evaluate(lambda, u_, sigma_, scratch_);
+  velocity_ = sigma_ - p.R.cwiseProduct(lambda);
   for (int round = 0; round < rounds && !search.exhausted(); ++round) {
-    p.evaluate(lambda, u_, sigma_, scratch_);
+    sigma_ = velocity_ + p.R.cwiseProduct(lambda);
     for (std::size_t k = 0; k < gamma_.size(); ++k) {
       const NcpBlock& b = p.blocks[static_cast<std::size_t>(p.scalar_blocks) + k];
       gamma_[k] = de_saxce(sigma_.segment<3>(b.row), b.mu);

@@ -34,6 +34,9 @@ class ProximalNewton {
   std::vector<double> cones_;
   GrowingVector lambda_;                       // of the round
   GrowingVector u_, du_, gradient_, scratch_;  // padded
+  // J u + v*, carried along from step to step: computed anew it would have the rounding errors of its terms, which the
+  // division by a small shift makes large.
+  GrowingVector velocity_;
   GrowingVector sigma_, shift_, y_, projected_, g_, dv_;
   double kinetic_ = 0, curvature_ = 0;  // du' A (u - u_f), du' A du
 };
