@@ -6,7 +6,7 @@
 //   overlapping:     max over all face normals and edge crosses, both signs, of s(n) = min_B n.x - max_A n.x
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <random>

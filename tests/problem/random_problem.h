@@ -1,12 +1,12 @@
 // Random constraint problems: nodes of any size, blocks on one to four nodes, all kinds of rows.
 #pragma once
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <random>
 #include <vector>
 
 #include "sarrus/problem/constraint_problem.h"
+#include "support/dense.h"
 
 namespace sarrus::testing {
 
@@ -24,7 +24,7 @@ inline void fill_nodes(ConstraintProblem& p, std::mt19937& rng) {
     const MatX B = random_vector(n * n, rng).reshaped(n, n);
     const MatX M = B * B.transpose() + MatX::Identity(n, n);
     Eigen::Map<MatX>(p.mass.data() + p.mass_offset[i], n, n) = M;
-    Eigen::Map<MatX>(p.mass_inverse.data() + p.mass_offset[i], n, n) = M.inverse();
+    Eigen::Map<MatX>(p.mass_inverse.data() + p.mass_offset[i], n, n) = test::inverse(M);
   }
   p.u_free = random_vector(p.velocity_size(), rng);
 }

@@ -1,7 +1,6 @@
 // Accelerated ADMM against its equations in dense algebra, and what it is good for.
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,6 +11,7 @@
 #include "sarrus/families/families.h"
 #include "sarrus/math/cones.h"
 #include "solvers/problem_surgery.h"
+#include "support/dense.h"
 
 namespace sarrus {
 namespace {
@@ -43,7 +43,7 @@ struct DenseAdmm {
     }
     const VecX x_old = x;
     const MatX H = D + (kEta + kRho) * MatX::Identity(p.rows(), p.rows());
-    x = -H.llt().solve(p.v_free + s - kEta * x_old - kRho * y_hat - z_hat);
+    x = -test::solve_spd(H, p.v_free + s - kEta * x_old - kRho * y_hat - z_hat);
     for (const ConstraintBlock& b : p.blocks) {
       y.segment<3>(b.row) = project_cone(x.segment<3>(b.row) - z_hat.segment<3>(b.row) / kRho, b.mu);
     }

@@ -5,6 +5,7 @@
 
 #include "sarrus/solvers/ncp_search.h"
 #include "solvers/problem_surgery.h"
+#include "support/dense.h"
 
 namespace sarrus::testing {
 
@@ -62,7 +63,7 @@ inline MatX dense_A(const NcpProblem& p) {
 // D + R, scaled.
 inline MatX dense_DR(const NcpProblem& p) {
   const MatX J = dense_J(p);
-  MatX D = J * dense_A(p).inverse() * J.transpose();
+  MatX D = J * test::inverse(dense_A(p)) * J.transpose();
   for (int i = 0; i < p.rows(); ++i) D(i, i) += p.R[i];
   return D;
 }

@@ -1,7 +1,6 @@
 // Drumwright's compliant solvers: closed forms, the elimination of bilateral rows, and what their laws differ in.
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -13,6 +12,7 @@
 #include "sarrus/solvers/bilateral_reduction.h"
 #include "sarrus/solvers/registry.h"
 #include "solvers/problem_surgery.h"
+#include "support/dense.h"
 
 namespace sarrus {
 namespace {
@@ -31,7 +31,7 @@ ConstraintProblem direct_rows(const MatX& D, const VecX& u_free, BlockKind kind)
   ConstraintProblem p;
   const int n = static_cast<int>(D.rows());
   p.set_nodes(std::vector<int>{n});
-  const MatX M = D.inverse();
+  const MatX M = test::inverse(D);
   std::copy(M.data(), M.data() + n * n, p.mass.begin());
   std::copy(D.data(), D.data() + n * n, p.mass_inverse.begin());
   p.u_free = u_free;
@@ -241,10 +241,10 @@ TEST(BilateralReduction, IsThePapersElimination) {
   const MatX eta = R.head(nb).cwiseInverse().asDiagonal();
   const MatX Dm = -eta * Gb * W;
   const MatX C = MatX::Identity(nb, nb) - Dm * Gb.transpose();
-  const MatX Am = W * (Gb.transpose() * C.inverse() * Dm + MatX::Identity(W.rows(), W.cols()));
+  const MatX Am = W * (Gb.transpose() * test::inverse(C) * Dm + MatX::Identity(W.rows(), W.cols()));
   // K phi_0 + (h K + B) phi'_free = eta (v* + phi'_free) / h, and c is its negative.
   const VecX c = -eta * (v_star.head(nb) + Gb * p.u_free) / h;
-  const VecX bilateral_force = C.inverse() * c;  // with x_s = 0
+  const VecX bilateral_force = test::inverse(C) * c;  // with x_s = 0
   const MatX S = Gs * Am * Gs.transpose() + MatX(R.tail(ns).asDiagonal());
   const VecX v = Gs * (p.u_free + h * W * Gb.transpose() * bilateral_force) + v_star.tail(ns);
   EXPECT_LT((reduction.S() - S).norm(), 1e-12 * S.norm());
@@ -371,7 +371,7 @@ TEST(DrumQcqp, AnswersAreMinimal) {
     const int nb = p.rows_of(BlockKind::joint) + p.rows_of(BlockKind::soft);
     const MatX A = p.dense_D();
     const auto complete = [&](VecX x) {
-      x.head(nb) = -A.topLeftCorner(nb, nb).inverse() *
+      x.head(nb) = -test::inverse(A.topLeftCorner(nb, nb)) *
                    (p.v_free.head(nb) + A.topRightCorner(nb, p.rows() - nb) * x.tail(p.rows() - nb));
       return x;
     };

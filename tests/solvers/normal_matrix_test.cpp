@@ -1,7 +1,6 @@
 // H = M + J' G J on the node graph against dense algebra, and Woodbury's identity built on it.
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -9,6 +8,7 @@
 
 #include "problem/random_problem.h"
 #include "sarrus/solvers/normal_matrix.h"
+#include "support/dense.h"
 
 namespace sarrus {
 namespace {
@@ -39,7 +39,7 @@ void expect_solves(NormalMatrix& normal, const ConstraintProblem& p, const std::
     normal.solve(x);
     const double scale = H.cwiseAbs().rowwise().sum().maxCoeff() * x.cwiseAbs().maxCoeff() + b.cwiseAbs().maxCoeff();
     EXPECT_LT((H * x - b).cwiseAbs().maxCoeff() / scale, 1e-14);
-    const VecX reference = H.llt().solve(b);
+    const VecX reference = test::solve_spd(H, b);
     EXPECT_LT((x - reference).norm(), 1e-8 * reference.norm());
   }
 }
@@ -133,7 +133,7 @@ TEST(NormalMatrix, WoodburyIdentity) {
       const VecX x = Er - E.cwiseProduct(Jw);
       MatX A = p.dense_D();
       A.diagonal().array() += shift;
-      const VecX reference = A.llt().solve(r);
+      const VecX reference = test::solve_spd(A, r);
       EXPECT_LT((x - reference).norm(), 1e-14 / shift * 1e3 * (1 + reference.norm())) << shift;
       EXPECT_LT((A * x - r).norm(), 1e-13 / shift * 100 * (1 + r.norm())) << shift;
     }

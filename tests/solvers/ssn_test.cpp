@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <cmath>
 #include <random>
@@ -14,6 +12,7 @@
 #include "problem/random_problem.h"
 #include "sarrus/math/cones.h"
 #include "solvers/dense_ncp.h"
+#include "support/dense.h"
 
 namespace sarrus {
 
@@ -252,7 +251,7 @@ void expect_dense_step(bool compliant) {
     const VecX step = probe.step(search, o, lambda);
     const VecX sigma = testing::sigma_of(p, lambda);
     const MatX newton = dense_newton(p, lambda, sigma, o);
-    const VecX reference = -newton.fullPivLu().solve(probe.F);
+    const VecX reference = -test::solve_any(newton, probe.F);
     worst = std::max(worst, (step - reference).norm() / reference.norm());
   }
   EXPECT_LT(worst, 1e-8) << (compliant ? "R > 0" : "R = 0");
@@ -319,7 +318,7 @@ TEST(NcpSystem, WoodburyEqualsTheDenseSolve) {
     }
     const VecX rhs = testing::random_vector(p.rows(), rng);
     const MatX shifted = testing::dense_DR(p) + shift * MatX::Identity(p.rows(), p.rows());
-    const VecX reference = shifted.llt().solve(rhs);
+    const VecX reference = test::solve_spd(shifted, rhs);
     for (const bool symmetric : {true, false}) {  // both factorisations
       ASSERT_TRUE(search.system.factor(p, E.data(), cones.data(), symmetric));
       VecX w(p.padded_size());

@@ -1,5 +1,7 @@
 #include "support/dense.h"
 
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <Eigen/SVD>
 
 namespace sarrus::test {
@@ -21,5 +23,9 @@ VecX least_squares(const MatX& A, const VecX& b, double threshold) {
   svd.setThreshold(threshold);
   return svd.solve(b);
 }
+
+VecX solve_spd(const MatX& A, const VecX& b) { return A.llt().solve(b); }
+VecX solve_any(const MatX& A, const VecX& b) { return A.fullPivLu().solve(b); }
+MatX inverse(const MatX& A) { return A.inverse(); }
 
 }  // namespace sarrus::test

@@ -15,4 +15,9 @@ VecX null_vector(const MatX& A);
 // The shortest x with the least |A x - b|; singular values below `threshold` times the largest count as zero.
 VecX least_squares(const MatX& A, const VecX& b, double threshold);
 
+// A x = b, A symmetric positive definite; any regular A.
+VecX solve_spd(const MatX& A, const VecX& b);
+VecX solve_any(const MatX& A, const VecX& b);
+MatX inverse(const MatX& A);
+
 }  // namespace sarrus::test
