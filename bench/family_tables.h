@@ -61,7 +61,6 @@ inline void print_summary(const std::vector<Batch>& batches, Mode mode, bool mar
   if (families.empty()) return;
   std::vector<Row> rows = {{"family"}};
   for (const auto& s : distinct(batches, mode, [](const Batch& b) { return b.solver; })) rows[0].push_back(s);
-  rows[0].emplace_back("gauss-seidel (issue 5)");
   for (const std::string& family : families) {
     Row row = {family};
     for (const Batch& b : batches) {
@@ -72,7 +71,6 @@ inline void print_summary(const std::vector<Batch>& batches, Mode mode, bool mar
                                            : fmt::format("{} of {} / {:.0f} fac / {:.0f}", s.solved, s.count,
                                                          s.factorisations[0], s.microseconds[0]));
     }
-    row.emplace_back("–");
     rows.push_back(row);
   }
   const char* cell =

@@ -1,7 +1,7 @@
 // Solvers on the problem families (spec/newton.md §8.2, 8.3): how many are solved, in how many factorisations and
 // microseconds, cold, warm and in sequences of steps. What is measured and how: family_runs.h.
 //
-//   solver_families_bench [--seeds 20] [--first-seed 1000] [--sequences 6] [--solvers cascade,admm-ncp-sa]
+//   solver_families_bench [--seeds 20] [--first-seed 1000] [--sequences 6] [--solvers a,b]
 //                         [--families a,b] [--tolerance 1e-9] [--repeats 3] [--param name=value]
 //                         [--csv FILE] [--md]
 //
@@ -28,7 +28,7 @@ struct Options {
   std::uint64_t first_seed = 1000;
   int sequences = 6;
   Protocol protocol;
-  std::vector<std::string> solvers = {"cascade", "admm-ncp-sa"};
+  std::vector<std::string> solvers = {"cascade", "admm-ncp-sa", "nbgs-exact"};
   std::vector<std::string> families;
   std::string csv;
   bool markdown = false;
