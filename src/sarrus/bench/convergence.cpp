@@ -103,7 +103,9 @@ Plot convergence_plot(std::string_view solver, double tolerance, int max_iterati
     }
     plot.series.push_back(std::move(s));
   }
-  plot.note = fmt::format("cold starts; sarrus bench convergence --solvers {} --out DIR", solver);
+  const bool couplings = solver_info(solver).law == Law::box;
+  plot.note = fmt::format("cold starts{}; sarrus bench convergence --solvers {} --out DIR",
+                          couplings ? ", no limit of couplings" : "", solver);
   return plot;
 }
 
