@@ -30,7 +30,7 @@ struct Oscillator {
     const double v = (mass * v_free - dt * k * phi) / (mass + dt * b + dt * dt * k);
     return mass * (v - v_free);
   }
-  RowState state() const { return {dt, phi, v_free, v_free, 1 / mass}; }
+  RowMotion state() const { return {dt, phi, v_free, v_free, 1 / mass}; }
 };
 
 const Oscillator kOscillators[] = {{2.0, 1e3, 5.0, 1e-2, -0.03, -1.2},
@@ -163,7 +163,7 @@ TEST(PhysicalCompliance, NearRigidSwitchPicksTheLargerR) {
   expect_relative(rows(threshold).bias[2], -1e-4 / (dt + tau), 1e-12);
   EXPECT_EQ(rows(threshold).bias[0], 0);
   // Bilateral and limit rows compare with their own D.
-  const RowState row{dt, 1e-4, 0, 0, 3.0};
+  const RowMotion row{dt, 1e-4, 0, 0, 3.0};
   expect_relative(bilateral_row(Compliance::soft_physical(1e15, tau), row, false).R, 3 * near_rigid, 1e-12);
   expect_relative(unilateral_row(Compliance::soft_physical(10, tau), row).R, 1 / (dt * 10 * (dt + tau)), 1e-12);
 }

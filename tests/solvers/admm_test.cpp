@@ -290,20 +290,11 @@ TEST(AdmmPromises, TheSolutionIsLeftAlone) {
 TEST(AdmmPromises, BadNumbersAreReported) {
   std::mt19937 rng(7);
   const ConstraintProblem good = testing::feasible_problem(rng);
-  const std::vector<std::function<void(ConstraintProblem&)>> spoilers = {
-      [](ConstraintProblem& p) { p.v_free[2] = kNan; },
-      [](ConstraintProblem& p) { p.u_free[0] = std::numeric_limits<double>::infinity(); },
-      [](ConstraintProblem& p) { p.bias[0] = kNan, p.finish(); },
-      [](ConstraintProblem& p) { p.jacobian[0] = kNan; },
-      [](ConstraintProblem& p) { p.mass[0] = kNan, p.mass_inverse[0] = kNan; },
-      [](ConstraintProblem& p) { p.R[0] = kNan; },
-  };
-  for (std::size_t i = 0; i < spoilers.size(); ++i) {
-    ConstraintProblem p = good;
-    spoilers[i](p);
+  const std::vector<ConstraintProblem> bad = testing::spoiled(good);
+  for (std::size_t i = 0; i < bad.size(); ++i) {
     for (const std::string& id : all_ids()) {
-      std::vector<double> l = zeros(p);
-      const SolveReport r = make_solver(id)->solve(p, 1e-8, l);
+      std::vector<double> l = zeros(good);
+      const SolveReport r = make_solver(id)->solve(bad[i], 1e-8, l);
       EXPECT_EQ(r.status, SolveStatus::non_finite) << id << ", case " << i;
       EXPECT_FALSE(r.residuals.finite) << id << ", case " << i;
     }

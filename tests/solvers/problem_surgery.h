@@ -3,6 +3,7 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <string>
@@ -206,6 +207,20 @@ inline ConstraintProblem contradiction() {
   }
   p.finish();
   return p;
+}
+
+// Copies with one number that is not finite, each in another place.
+inline std::vector<ConstraintProblem> spoiled(const ConstraintProblem& good) {
+  constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+  std::vector<ConstraintProblem> out(6, good);
+  out[0].v_free[2] = kNotANumber;
+  out[1].u_free[0] = std::numeric_limits<double>::infinity();
+  out[2].bias[0] = kNotANumber;
+  out[2].finish();
+  out[3].jacobian[0] = kNotANumber;
+  out[4].mass[0] = out[4].mass_inverse[0] = kNotANumber;
+  out[5].R[0] = kNotANumber;
+  return out;
 }
 
 }  // namespace sarrus::testing

@@ -373,18 +373,14 @@ TEST(SplittingPromises, BadNumbersAreReportedAndForgotten) {
   const ConstraintProblem good = good_problems(1)[0];
   for (const std::string& id : all_ids()) {
     const auto solver = make_solver(id);
-    for (int spoiled = 0; spoiled < 5; ++spoiled) {
-      ConstraintProblem bad = good;
-      if (spoiled == 0) bad.v_free[2] = kNan;
-      if (spoiled == 1) bad.u_free[0] = std::numeric_limits<double>::infinity();
-      if (spoiled == 2) bad.jacobian[7] = kNan;
-      if (spoiled == 3) bad.mass_inverse[0] = kNan;
-      if (spoiled == 4) bad.R[0] = kNan;
+    int which = 0;
+    for (const ConstraintProblem& bad : testing::spoiled(good)) {
       std::vector<double> l(static_cast<std::size_t>(bad.rows()), 0.0);
       const SolveReport r = solver->solve(bad, 1e-8, l);
-      EXPECT_EQ(r.status, SolveStatus::non_finite) << id << ", case " << spoiled;
-      EXPECT_FALSE(r.residuals.finite) << id << ", case " << spoiled;
-      for (const double x : l) EXPECT_TRUE(std::isfinite(x)) << id << ", case " << spoiled;
+      EXPECT_EQ(r.status, SolveStatus::non_finite) << id << ", case " << which;
+      EXPECT_FALSE(r.residuals.finite) << id << ", case " << which;
+      for (const double x : l) EXPECT_TRUE(std::isfinite(x)) << id << ", case " << which;
+      ++which;
     }
     std::vector<double> l(static_cast<std::size_t>(good.rows()), kNan);
     solver->solve(good, 1e-8, l);

@@ -17,7 +17,7 @@ double near_rigid_R(const Compliance& c, double w) {
 }
 
 // Reference of the mujoco model; the time constant is kept resolvable, since b v- enters explicitly.
-CompliantRow mujoco_row(const Compliance& c, const RowState& row, double margin) {
+CompliantRow mujoco_row(const Compliance& c, const RowMotion& row, double margin) {
   const double d = mujoco_impedance(c, row.phi - margin);
   const double T = std::max(c.time_constant, 2 * row.dt);
   const double b = 2 / (c.dw * T);
@@ -62,7 +62,7 @@ double friction_R(const Compliance& c, double dt, double w) {
   }
 }
 
-CompliantRow unilateral_row(const Compliance& c, const RowState& row, double w) {
+CompliantRow unilateral_row(const Compliance& c, const RowMotion& row, double w) {
   if (c.model == ComplianceModel::mujoco) {
     CompliantRow result = mujoco_row(c, row, c.margin);
     const double open = row.phi - c.margin;
@@ -94,12 +94,12 @@ double mujoco_impedance(const Compliance& c, double distance) {
   return c.d0 + y * (c.dw - c.d0);
 }
 
-CompliantRow bilateral_row(const Compliance& c, const RowState& row, bool angular) {
+CompliantRow bilateral_row(const Compliance& c, const RowMotion& row, bool angular) {
   if (c.model == ComplianceModel::mujoco) return mujoco_row(c, row, 0.0);
   return force_row(c, row.phi, row.dt, row.D, angular ? c.length * c.length : 1.0);
 }
 
-CompliantRow unilateral_row(const Compliance& c, const RowState& row) { return unilateral_row(c, row, row.D); }
+CompliantRow unilateral_row(const Compliance& c, const RowMotion& row) { return unilateral_row(c, row, row.D); }
 
 CompliantContact compliant_contact(const Compliance& c, double dt, double gap, const Vec3& v_minus, const Vec3& v_free,
                                    const Mat3& W) {

@@ -5,10 +5,11 @@
 //   spring k, damper b   R = 1/(dt^2 k + dt b),  v* = k phi/(dt k + b):  lambda = -dt (k (phi + dt v+) + b v+)
 //   cfm_erp              R = cfm,                v* = erp phi/dt
 //   physical             the spring with b = tau_d k, R at least beta^2/(4 pi^2) w;  w = D_ii, or |W|_F/3 of a contact
-//   hertz                the spring linearised at delta0 = -phi > 0: k = (3/2) K_h sqrt(delta0), phi_eff = -(2/3)
-//   delta0 mujoco               R = (1-d)/d D_ii,  v* = -v- + dt (b v- + k (phi - margin)),  b = 2/(dw T),  k = d/(dw T
-//   zeta)^2
-//                        d = d(|phi - margin|/width): a+ + d (b v- + k phi) = (1-d) a_free where D is diagonal
+//   hertz                the spring linearised at delta0 = -phi > 0:
+//                        k = (3/2) K_h sqrt(delta0),  phi_eff = -(2/3) delta0
+//   mujoco               R = (1-d)/d D_ii,  v* = -v- + dt (b v- + k (phi - margin)),
+//                        b = 2/(dw T),  k = d/(dw T zeta)^2,  d = d(|phi - margin|/width):
+//                        a+ + d (b v- + k phi) = (1-d) a_free where D is diagonal
 //
 // Open gaps (phi > 0 on a unilateral row) never act at a distance:
 //   * the springs take v* = phi/dt: no impulse unless the gap closes within the step. The formula above would give
@@ -23,7 +24,7 @@
 namespace sarrus {
 
 // What a row knows of the step. Velocities are of the row, without bias.
-struct RowState {
+struct RowMotion {
   double dt = 0;       // s
   double phi = 0;      // residual or gap
   double v_minus = 0;  // before the step
@@ -43,8 +44,8 @@ double mujoco_impedance(const Compliance& compliance, double distance);
 
 // The model must be compliant (not rigid). `angular`: the row is a rotation of a joint and takes stiffnesses times
 // length^2.
-CompliantRow bilateral_row(const Compliance& compliance, const RowState& row, bool angular);
-CompliantRow unilateral_row(const Compliance& compliance, const RowState& row);
+CompliantRow bilateral_row(const Compliance& compliance, const RowMotion& row, bool angular);
+CompliantRow unilateral_row(const Compliance& compliance, const RowMotion& row);
 
 struct CompliantContact {
   Vec3 R = Vec3::Zero();

@@ -199,8 +199,8 @@ void set_compliant_joint(const RowContext& c, const Compliance& compliance, cons
   const BlockMatrix D = block_delassus(p, b);
   for (int r = 0; r < b.rows; ++r) {
     const auto i = static_cast<std::size_t>(b.row + r);
-    const RowState state{c.options.dt, residual[r], row_velocity(p, b, r, c.u_minus), row_velocity(p, b, r, p.u_free),
-                         D(r, r)};
+    const RowMotion state{c.options.dt, residual[r], row_velocity(p, b, r, c.u_minus), row_velocity(p, b, r, p.u_free),
+                          D(r, r)};
     const CompliantRow row = bilateral_row(compliance, state, r >= translational);
     p.R[i] = row.R;
     p.bias[i] = row.bias;
@@ -251,21 +251,6 @@ void add_servo_row(const RowContext& c, int i, ConstraintProblem& p) {
   set_soft_row(p, b, rho, dt * (s.kp * error + d.kd * target_rate), dt * d.effort_limit);
 }
 
-// J M^-1 J' of a one-row block: the inverse of the inertia that the row feels.
-double inverse_inertia(const ConstraintProblem& p, const ConstraintBlock& b) {
-  double d = 0;
-  for (int k = 0; k < b.nodes; ++k) {
-    const auto node = static_cast<std::size_t>(b.node[k]);
-    const int n = p.node_size[node];
-    const double* J = p.jacobian.data() + b.jac[k];
-    const double* W = p.mass_inverse.data() + p.mass_offset[node];
-    for (int r = 0; r < n; ++r) {
-      for (int c = 0; c < n; ++c) d += J[r] * W[c * n + r] * J[c];
-    }
-  }
-  return d;
-}
-
 // Moreau takes a spring that its step resolves (omega dt < 1) at the mean of the positions before and after the step,
 // q_m + dt/4 (u+ - u-): it then neither loses nor gains energy. Stiffer springs and all dampers stay fully implicit,
 // since the mean would make them ring.
@@ -277,7 +262,8 @@ void add_passive_row(const RowContext& c, int i, ConstraintProblem& p) {
   ConstraintBlock& b = add_dof_block(p, BlockKind::soft, RowSource::passive, i, dof_row(c.model, c.kinematics, i));
   const double rate = row_velocity(p, b, 0, c.u_minus);
   const Theta theta = theta_of(c.options.integrator);
-  const bool mean = c.options.integrator == Integrator::moreau && dt * dt * dof.stiffness * inverse_inertia(p, b) < 1.0;
+  const bool mean =
+      c.options.integrator == Integrator::moreau && dt * dt * dof.stiffness * block_delassus(p, b)(0, 0) < 1.0;
   const double spring_weight = mean ? 0.25 : theta.force * theta.position;
   const double rho = dof.armature + dt * theta.force * dof.damping + spring_weight * dt * dt * dof.stiffness;
   const double moved = mean ? -0.25 * dt * rate : theta.force * (1 - theta.position) * dt * rate;

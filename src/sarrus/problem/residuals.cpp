@@ -160,4 +160,26 @@ Residuals judge(const ConstraintProblem& p, std::span<const double> lambda, Judg
   return out;
 }
 
+double delta_psi(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& workspace) {
+  judge(p, lambda, workspace);
+  double sum = 0;
+  for (const ConstraintBlock& block : p.blocks) {
+    for (int i = block.row; i < block.row + block.rows; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      double lower = p.lower[k];
+      double upper = p.upper[k];
+      const bool normal = block.kind == BlockKind::contact && i == block.row + 2;
+      if (block.kind == BlockKind::limit || normal) lower = 0;
+      if (block.kind == BlockKind::contact && !normal) {
+        upper = block.mu * std::max(0.0, lambda[static_cast<std::size_t>(block.row + 2)]);
+        lower = -upper;
+      }
+      const double w = workspace.sigma[i];
+      sum += std::max(std::abs(std::min(lambda[k] - lower, std::max(w, 0.0))),
+                      std::abs(std::min(upper - lambda[k], std::max(-w, 0.0))));
+    }
+  }
+  return sum;
+}
+
 }  // namespace sarrus

@@ -70,4 +70,8 @@ struct JudgeWorkspace {
 
 Residuals judge(const ConstraintProblem& problem, std::span<const double> lambda, JudgeWorkspace& workspace);
 
+// The MLCP's error psi (spec/benchmarks.md §5): the sum over rows of max(|min(x - l, w+)|, |min(u - x, w-)|), w =
+// sigma, bounds as for natural_map_box, which is the largest term of the same sum.
+double delta_psi(const ConstraintProblem& problem, std::span<const double> lambda, JudgeWorkspace& workspace);
+
 }  // namespace sarrus

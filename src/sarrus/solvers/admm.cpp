@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sarrus/math/cones.h"
+#include "sarrus/solvers/iterate_keeper.h"
 #include "sarrus/solvers/normal_matrix.h"
 #include "sarrus/solvers/parameters.h"
 
@@ -38,7 +39,8 @@ constexpr int kPatience = 300;
 
 class Admm final : public Solver {
  public:
-  Admm(PenaltyRule rule, bool ccp, const AdmmParameters& parameters) : rule_(rule), ccp_(ccp), par_(parameters) {}
+  Admm(PenaltyRule rule, bool ccp, const AdmmParameters& parameters)
+      : rule_(rule), ccp_(ccp), par_(parameters), keeper_(ccp ? Law::ccp : Law::ncp) {}
 
   SolveReport solve(const ConstraintProblem& problem, double tolerance, std::span<double> lambda) override;
   void reset() override {
@@ -74,9 +76,6 @@ class Admm final : public Solver {
   bool restart(const SolveReport& report, double& last_best);
   // z = sigma(lambda) + Gamma, scaled.
   void apply_D(const ConstraintProblem& p, const GrowingVector& in, GrowingVector& out);
-  double best_value(const SolveReport& report) const {
-    return ccp_ ? report.residuals.natural_map_ccp_relative : report.residuals.natural_map_relative;
-  }
   bool consider(const ConstraintProblem& p, double tolerance, std::span<double> best, SolveReport& report);
 
   PenaltyRule rule_;
@@ -104,7 +103,7 @@ class Admm final : public Solver {
   NormalMatrix normal_;
   MatX dense_D_;
   Eigen::LLT<MatX> dense_llt_;
-  JudgeWorkspace judge_;
+  IterateKeeper keeper_;
 };
 
 void Admm::resize(const ConstraintProblem& p) {
@@ -363,7 +362,7 @@ bool Admm::adapt(const Norms& n) {
 // With Gamma the iteration has no convergence proof: it may cycle although the residuals are balanced. If the best
 // judged residual did not halve in kPatience iterations, other penalties are tried, larger ones first.
 bool Admm::restart(const SolveReport& report, double& last_best) {
-  const double best = best_value(report);
+  const double best = report.residuals.relative_of(ccp_ ? Law::ccp : Law::ncp);
   const bool progress = best < 0.5 * last_best;
   last_best = best;
   if (progress || rule_ == PenaltyRule::fixed) return false;
@@ -377,37 +376,16 @@ bool Admm::restart(const SolveReport& report, double& last_best) {
 // Judges y; keeps it if it is the best so far. True if the tolerance is met.
 bool Admm::consider(const ConstraintProblem& p, double tolerance, std::span<double> best, SolveReport& report) {
   candidate_ = scale_.cwiseProduct(y_);
-  const Residuals r = judge(p, {candidate_.data(), static_cast<std::size_t>(candidate_.size())}, judge_);
-  if (!r.finite) return false;
-  const double value = ccp_ ? r.natural_map_ccp_relative : r.natural_map_relative;
-  if (!report.residuals.finite || value < best_value(report)) {
-    report.residuals = r;
-    std::copy(candidate_.begin(), candidate_.end(), best.begin());
-  }
-  return value <= tolerance;
+  return keeper_.consider(p, tolerance, view(candidate_), best, report);
 }
 
 SolveReport Admm::solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) {
   SolveReport report;
-  report.residuals.finite = false;  // nothing judged yet
-  if (p.rows() == 0) {
-    report.residuals = judge(p, lambda, judge_);
-    report.status = report.residuals.finite ? SolveStatus::converged : SolveStatus::non_finite;
-    return report;
-  }
-  if (!p.v_free.allFinite() || !p.u_free.allFinite()) {
-    report.residuals = judge(p, lambda, judge_);
-    report.residuals.finite = false;
-    report.status = SolveStatus::non_finite;
-    return report;
-  }
+  if (keeper_.settle(p, lambda, report)) return report;
   resize(p);
   scale_rows(p);
   warm_start(p, lambda);
-  if (consider(p, tolerance, lambda, report)) {
-    report.status = SolveStatus::converged;
-    return report;
-  }
+  if (consider(p, tolerance, lambda, report)) return report;
   estimate_spectrum(p);
   initial_penalty();
   if (par_.dense) {
@@ -440,10 +418,7 @@ SolveReport Admm::solve(const ConstraintProblem& p, double tolerance, std::span<
     const double target = worth * tolerance * std::max({1.0, n.size, p.v_free.cwiseAbs().maxCoeff()});
     const bool promising = n.raw <= target;
     if (promising || it % kJudgeEvery == 0) {
-      if (consider(p, tolerance, lambda, report)) {
-        report.status = SolveStatus::converged;
-        return report;
-      }
+      if (consider(p, tolerance, lambda, report)) return report;
       if (promising) worth *= 0.3;
     }
     if (n.change < 1e-15 * (1.0 + n.size)) {

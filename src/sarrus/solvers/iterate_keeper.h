@@ -26,11 +26,11 @@ class IterateKeeper {
   // Judges the candidate and keeps it if it is the best so far. True if the tolerance is met.
   bool consider(const ConstraintProblem& p, double tolerance, std::span<const double> candidate, std::span<double> best,
                 SolveReport& report) {
-    const Residuals r = judge(p, candidate, workspace_);
-    if (!r.finite) return false;
-    const double value = r.relative_of(law_);
+    last_ = judge(p, candidate, workspace_);
+    if (!last_.finite) return false;
+    const double value = last_.relative_of(law_);
     if (!report.residuals.finite || value < report.residuals.relative_of(law_)) {
-      report.residuals = r;
+      report.residuals = last_;
       std::copy(candidate.begin(), candidate.end(), best.begin());
     }
     if (value > tolerance) return false;
@@ -38,8 +38,13 @@ class IterateKeeper {
     return true;
   }
 
+  // Of the last candidate.
+  const Residuals& last() const { return last_; }
+  const JudgeWorkspace& workspace() const { return workspace_; }
+
  private:
   Law law_;
+  Residuals last_;
   JudgeWorkspace workspace_;
 };
 

@@ -68,10 +68,6 @@ class Mlcp {
   std::vector<std::vector<int>> node_uses_;  // kMaxBlockNodes * block + place, by node
 };
 
-// The MLCP's error psi: sum over rows of max(|min(x - l, w+)|, |min(u - x, w-)|), friction bounds from x_N
-// (spec/benchmarks.md §5). The judge's natural_map_box is the largest term of the same sum.
-double delta_psi(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& workspace);
-
 // Limits of the coupling loop. 0 stands for no limit.
 struct CouplingLimits {
   int k_cpl = 0;

@@ -2,8 +2,8 @@
 // (spec/problem.md §2, §9).
 //
 // Round k has impulses lambda_k and gamma_k = mu |sigma_T(lambda_k)|. With the shift delta the problem
-//   min_u  1/2 |u - u_f|_A^2 + sum_i (R + delta)/2 |P_K(y_i)|^2,   y = (delta lambda_k - (J u + v* + gamma_k e_n)) / (R
-//   + delta)
+//   min_u  1/2 |u - u_f|_A^2 + sum_i (R + delta)/2 |P_K(y_i)|^2
+//   y = (delta lambda_k - (J u + v* + gamma_k e_n)) / (R + delta)
 // is smooth and strictly convex; its solution has the impulses lambda_{k+1} = P_K(y), unique whatever the redundancy.
 //   gradient  A (u - u_f) - J' P_K(y),     Hessian  A + J' G J,   G = dP_K(y) / (R + delta), symmetric
 // The line search is exact: the derivative along the direction needs local projections only.

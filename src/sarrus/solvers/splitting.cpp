@@ -51,10 +51,13 @@ void project_on_cones(const ConstraintProblem& p, std::span<double> lambda) {
 
 // --- data of the sweeps ----------------------------------------------------------------------------------
 
-void SweepState::prepare(const ConstraintProblem& p, SweepOrder order, bool exact_joints) {
-  problem_ = &p;
+void SweepState::resize(const ConstraintProblem& p) {
   lambda.resize(p.rows());
   w.resize(p.velocity_size());
+}
+
+void SweepState::prepare(const ConstraintProblem& p, SweepOrder order, bool exact_joints) {
+  problem_ = &p;
   blocks_.clear();
   contacts_.clear();
   inverse_.clear();
@@ -198,15 +201,11 @@ bool SplittingSolver::consider(const ConstraintProblem& p, double tolerance, std
                                SolveReport& report, double& natural) {
   const std::span<double> lambda(state_.lambda.data(), static_cast<std::size_t>(state_.lambda.size()));
   project_on_cones(p, lambda);
-  const Residuals r = judge(p, lambda, judge_);
-  if (!r.finite) return false;
-  state_.w = judge_.du;
-  natural = r.natural_map_of(law_);
-  if (!report.residuals.finite || r.relative_of(law_) < report.residuals.relative_of(law_)) {
-    report.residuals = r;
-    std::copy(lambda.begin(), lambda.end(), best.begin());
-  }
-  return r.relative_of(law_) <= tolerance;
+  const bool met = keeper_.consider(p, tolerance, lambda, best, report);
+  if (!keeper_.last().finite) return false;
+  state_.w = keeper_.workspace().du;
+  natural = keeper_.last().natural_map_of(law_);
+  return met;
 }
 
 SolveStatus SplittingSolver::run(const ConstraintProblem& p, double tolerance, std::span<double> lambda,
@@ -244,23 +243,18 @@ SolveStatus SplittingSolver::run(const ConstraintProblem& p, double tolerance, s
 
 SolveReport SplittingSolver::solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) {
   SolveReport report;
-  report.residuals.finite = false;  // nothing judged yet
   auto start = Eigen::Map<VecX>(lambda.data(), static_cast<Eigen::Index>(lambda.size()));
   if (!start.allFinite()) start.setZero();
-  if (p.rows() > 0) project_on_cones(p, lambda);
-  report.residuals = judge(p, lambda, judge_);
-  if (!report.residuals.finite || !p.v_free.allFinite()) {
-    report.residuals.finite = false;
-    report.status = SolveStatus::non_finite;
-    return report;
-  }
-  if (p.rows() == 0 || report.residuals.relative_of(law_) <= tolerance) {
-    report.status = SolveStatus::converged;
+  if (keeper_.settle(p, lambda, report)) return report;
+  state_.resize(p);
+  state_.lambda = start;
+  double natural = 0;
+  const bool met = consider(p, tolerance, lambda, report, natural);
+  if (met || !report.residuals.finite) {
+    report.status = met ? SolveStatus::converged : SolveStatus::non_finite;
     return report;
   }
   state_.prepare(p, static_cast<SweepOrder>(common_.order), exact_joints());
-  state_.lambda = start;
-  state_.w = judge_.du;
   begin(p);
   report.status = run(p, tolerance, lambda, report);
   return report;

@@ -19,6 +19,7 @@
 
 #include "sarrus/math/cones.h"
 #include "sarrus/math/growing_vector.h"
+#include "sarrus/solvers/iterate_keeper.h"
 #include "sarrus/solvers/local_contact.h"
 #include "sarrus/solvers/parameters.h"
 #include "sarrus/solvers/solver.h"
@@ -77,6 +78,8 @@ struct SweepChange {
 // The data of the sweeps; memory only grows.
 class SweepState {
  public:
+  // Sizes of lambda and w.
+  void resize(const ConstraintProblem& problem);
   // `exact_joints`: (D_kk + R_k)^-1, else 1 / lambda_max(D_kk + R_k).
   void prepare(const ConstraintProblem& problem, SweepOrder order, bool exact_joints);
 
@@ -111,7 +114,7 @@ class SweepState {
 // The loop around the sweeps. A solver of the family says what a sweep is and, if it must, when to give up.
 class SplittingSolver : public Solver {
  public:
-  SplittingSolver(Law law, const SplittingParameters& parameters) : law_(law), common_(parameters) {}
+  SplittingSolver(Law law, const SplittingParameters& parameters) : law_(law), common_(parameters), keeper_(law) {}
 
   SolveReport solve(const ConstraintProblem& problem, double tolerance, std::span<double> lambda) final;
   void reset() override {}
@@ -137,7 +140,7 @@ class SplittingSolver : public Solver {
                 double& natural);
   SolveStatus run(const ConstraintProblem& p, double tolerance, std::span<double> lambda, SolveReport& report);
 
-  JudgeWorkspace judge_;
+  IterateKeeper keeper_;
 };
 
 // lambda <- P_K(lambda), block by block.

@@ -27,7 +27,8 @@
 namespace sarrus {
 
 // How w x I w enters the free velocity (spec/model.md §1). explicit_term: at the start of the step with
-// semi-implicit Euler, at the middle with Moreau. implicit_term: one Newton step, for fast spinning long bodies.
+// semi-implicit Euler, at the middle with Moreau. implicit_term: one Newton step, for fast spinning long bodies. The
+// theta-schemes solve for it by themselves, whatever is chosen here.
 enum class Gyroscopic : std::uint8_t { explicit_term, implicit_term };
 
 struct SimulationOptions {

@@ -114,22 +114,19 @@ void Simulation::Impl::detect_events(double dt) { detector.detect(row_poses, sta
 // u_f = u- + dt M^-1 h
 void Simulation::Impl::free_velocity(double dt) {
   problem.dt = dt;
+  const bool theta_scheme = is_theta_scheme(*options.integrator);
+  const Theta theta = theta_of(*options.integrator);
   for (std::size_t i = 0; i < row_poses.size(); ++i) {
     const Body& b = model.bodies()[i];
     const Quat& q = row_poses[i].q;
-    body_mass_blocks(b, inertia_inverse_B[i], q, problem.mass.data() + problem.mass_offset[i],
-                     problem.mass_inverse.data() + problem.mass_offset[i]);
-    auto u = problem.u_free.segment<6>(problem.node_offset[i]);
     const Vec3 w = state.twist[i].tail<3>();
-    if (is_theta_scheme(*options.integrator)) {
-      u.head<3>() = state.twist[i].head<3>() + dt * (model.gravity() + wrenches[i].head<3>() / b.mass);
-      Quat q_theta;
-      u.tail<3>() = free_rotation(b.inertia_B, q, w, wrenches[i].tail<3>(), dt, theta_of(*options.integrator), q_theta);
-      body_mass_blocks(b, inertia_inverse_B[i], q_theta, problem.mass.data() + problem.mass_offset[i],
-                       problem.mass_inverse.data() + problem.mass_offset[i]);
-      continue;
-    }
+    auto u = problem.u_free.segment<6>(problem.node_offset[i]);
     u.head<3>() = state.twist[i].head<3>() + dt * (model.gravity() + wrenches[i].head<3>() / b.mass);
+    Quat q_mass = q;
+    if (theta_scheme) u.tail<3>() = free_rotation(b.inertia_B, q, w, wrenches[i].tail<3>(), dt, theta, q_mass);
+    body_mass_blocks(b, inertia_inverse_B[i], q_mass, problem.mass.data() + problem.mass_offset[i],
+                     problem.mass_inverse.data() + problem.mass_offset[i]);
+    if (theta_scheme) continue;  // the torque is in it already
     if (options.gyroscopic == Gyroscopic::implicit_term) {
       u.tail<3>() = gyroscopic_implicit(b.inertia_B, q, w, dt);
     } else if (moreau()) {
