@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench_suite.h"
 #include "commands.h"
 #include "output_file.h"
 #include "sarrus/bench/convergence.h"
@@ -44,9 +45,10 @@ void run_convergence(const ConvergenceArguments& a) {
 
 }  // namespace
 
-void add_bench_command(CLI::App& app) {
-  CLI::App* bench = app.add_subcommand("bench", "Compare solvers on fixed problems");
+void add_bench_command(CLI::App& app, int& exit_code) {
+  CLI::App* bench = app.add_subcommand("bench", "Compare solvers, and this engine with others");
   bench->require_subcommand(1);
+  add_bench_suite(*bench, exit_code);
   auto a = std::make_shared<ConvergenceArguments>();
   a->solvers = {"all"};
   CLI::App* convergence = bench->add_subcommand(

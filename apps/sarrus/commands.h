@@ -14,7 +14,7 @@ inline constexpr int kExitSimulationFailed = 3;  // or no solver met the toleran
 void add_run_command(CLI::App& app, int& exit_code);
 void add_solve_command(CLI::App& app, int& exit_code);
 void add_inverse_command(CLI::App& app, int& exit_code);
-void add_bench_command(CLI::App& app);
+void add_bench_command(CLI::App& app, int& exit_code);
 void add_check_command(CLI::App& app);
 void add_scenes_command(CLI::App& app);
 void add_solvers_command(CLI::App& app);

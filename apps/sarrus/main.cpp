@@ -45,7 +45,7 @@ int run_command_line(int argc, const char* const* argv) {
   add_run_command(app, exit_code);
   add_solve_command(app, exit_code);
   add_inverse_command(app, exit_code);
-  add_bench_command(app);
+  add_bench_command(app, exit_code);
   add_check_command(app);
   add_scenes_command(app);
   add_solvers_command(app);

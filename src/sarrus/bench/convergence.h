@@ -3,12 +3,14 @@
 // is trusted or instrumented.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sarrus/bench/plot.h"
 #include "sarrus/problem/constraint_problem.h"
+#include "sarrus/problem/residuals.h"
 
 namespace sarrus {
 
@@ -27,9 +29,9 @@ struct ConvergencePoint {
   int iterations = 0;
   double residual = 0;  // judged natural map of the solver's law, relative
 };
-// Until the judge sees `tolerance` or `max_iterations` are spent.
+// Until the judge sees `tolerance` or `max_iterations` are spent. No law: the solver's own.
 std::vector<ConvergencePoint> convergence(const ConstraintProblem& problem, std::string_view solver, double tolerance,
-                                          int max_iterations);
+                                          int max_iterations, std::optional<Law> law = {});
 
 Plot convergence_plot(std::string_view solver, double tolerance = 1e-10, int max_iterations = 5000);
 

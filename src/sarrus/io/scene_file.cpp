@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <system_error>
-
 #include "sarrus/io/atomic_file.h"
 #include "sarrus/io/scene_json.h"
 #include "sarrus/io/scene_loader.h"
 #include "sarrus/io/scene_save.h"
+#include "sarrus/io/text_file.h"
 #include "sarrus/math/error.h"
 
 namespace sarrus {
@@ -29,25 +27,6 @@ InputError in_file(const std::string& source_name, const InputError& error) {
   return InputError(scene::printable(place, kMaxMessage), scene::printable(message, kMaxMessage));
 }
 
-std::string read_text(const fs::path& file) {
-  std::error_code error;
-  const fs::file_status status = fs::status(file, error);
-  if (!fs::exists(status)) throw InputError(file.string(), "the file does not exist; check the path");
-  if (fs::is_directory(status)) throw InputError(file.string(), "is a directory; give the path of a scene file");
-  if (!fs::is_regular_file(status)) throw InputError(file.string(), "is not a regular file; give a scene file");
-  const std::uintmax_t size = fs::file_size(file, error);
-  if (!error && size > kMaxBytes) {
-    throw InputError(file.string(), fmt::format("has {} MB, more than the limit of {} MB; split the scene", size >> 20,
-                                                kMaxBytes >> 20));
-  }
-  std::ifstream stream(file, std::ios::binary);
-  std::string text(error ? 0 : static_cast<std::size_t>(size), '\0');
-  if (error || !stream.read(text.data(), static_cast<std::streamsize>(text.size()))) {
-    throw InputError(file.string(), "cannot read the file; check its permissions");
-  }
-  return text;
-}
-
 }  // namespace
 
 Model parse_scene(std::string_view json_text, const std::string& source_name, const fs::path& folder) {
@@ -58,7 +37,10 @@ Model parse_scene(std::string_view json_text, const std::string& source_name, co
   }
 }
 
-Model load_scene(const fs::path& file) { return parse_scene(read_text(file), file.string(), file.parent_path()); }
+Model load_scene(const fs::path& file) {
+  const std::string text = read_text_file(file, kMaxBytes, "give a scene file, or split the scene");
+  return parse_scene(text, file.string(), file.parent_path());
+}
 
 std::string scene_to_json(const Model& model) { return scene::print_json(scene::document_of(model)); }
 

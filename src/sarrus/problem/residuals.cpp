@@ -182,4 +182,40 @@ double delta_psi(const ConstraintProblem& p, std::span<const double> lambda, Jud
   return sum;
 }
 
+ConvexErrors convex_errors(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& ws) {
+  judge(p, lambda, ws);
+  // After judge(): du = M^-1 J' lambda, momentum = M du, impulse = J' lambda, u = u_f + du.
+  VecX total(p.velocity_size());
+  p.multiply_M(ws.u, total);
+  double error = 0, momentum = 0, impulse = 0;
+  for (std::size_t t = 0; t < p.node_size.size(); ++t) {
+    const int n = p.node_size[t];
+    for (int k = 0; k < n; ++k) {
+      const int i = p.node_offset[t] + k;
+      const double scale = 1 / p.mass[static_cast<std::size_t>(p.mass_offset[t] + k * (n + 1))];
+      const double e = ws.momentum[i] - ws.impulse[i];
+      error += scale * e * e;
+      momentum += scale * total[i] * total[i];
+      impulse += scale * ws.impulse[i] * ws.impulse[i];
+    }
+  }
+  ConvexErrors out;
+  const double largest = std::sqrt(std::max(momentum, impulse));
+  if (largest > 0) out.momentum = std::sqrt(error) / largest;
+
+  double cost = 0.5 * ws.du.dot(ws.momentum);
+  for (std::size_t i = 0; i < lambda.size(); ++i) cost += 0.5 * p.R[i] * lambda[i] * lambda[i];
+  double sum = 0;
+  int contacts = 0;
+  for (const ConstraintBlock& b : p.blocks) {
+    if (b.kind != BlockKind::contact) continue;
+    double work = 0;
+    for (int k = b.row; k < b.row + 3; ++k) work += ws.sigma[k] * lambda[static_cast<std::size_t>(k)];
+    sum += std::abs(work);
+    ++contacts;
+  }
+  if (contacts > 0 && cost > 0) out.complementarity = sum / contacts / cost;
+  return out;
+}
+
 }  // namespace sarrus

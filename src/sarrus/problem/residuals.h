@@ -74,4 +74,15 @@ Residuals judge(const ConstraintProblem& problem, std::span<const double> lambda
 // sigma, bounds as for natural_map_box, which is the largest term of the same sum.
 double delta_psi(const ConstraintProblem& problem, std::span<const double> lambda, JudgeWorkspace& workspace);
 
+// Errors of the convex formulation in velocities (spec/benchmarks.md §5, [S] 32-33), D_s = diag(M)^-1/2:
+//   momentum        = |D_s (M (u - u_f) - J' lambda)|_2 / max(|D_s M u|_2, |D_s J' lambda|_2)
+//   complementarity = (1/n_c) sum over contacts |sigma_i . lambda_i| / l_p,
+//                     l_p = 1/2 |u - u_f|_M^2 + 1/2 lambda' R lambda
+// 0 without momentum or contacts. An answer given by impulses has u from them: momentum is then round-off only.
+struct ConvexErrors {
+  double momentum = 0;
+  double complementarity = 0;
+};
+ConvexErrors convex_errors(const ConstraintProblem& problem, std::span<const double> lambda, JudgeWorkspace& workspace);
+
 }  // namespace sarrus

@@ -1,0 +1,91 @@
+#include "sarrus/bench/ranks.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "sarrus/math/error.h"
+
+#ifdef SARRUS_HAVE_MPI
+#include <mpi.h>
+#endif
+
+namespace sarrus {
+namespace {
+
+// Set by Open MPI, by MPICH and its relatives, and by Slurm's starter of either.
+int started_ranks() {
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"}) {
+    if (const char* value = std::getenv(variable)) return std::atoi(value);
+  }
+  return 0;
+}
+
+}  // namespace
+
+#ifdef SARRUS_HAVE_MPI
+
+Ranks::Ranks() {
+  if (started_ranks() < 1) return;
+  MPI_Init(nullptr, nullptr);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  started_ = true;
+}
+
+Ranks::~Ranks() {
+  if (!started_) return;
+  if (alone_) {
+    // MPI_Finalize would wait for the lost ranks for ever.
+    std::fflush(nullptr);
+    std::_Exit(0);
+  }
+  MPI_Finalize();
+}
+
+std::string Ranks::share(const std::string& text) const {
+  if (!started_) return text;
+  auto length = static_cast<int>(text.size());
+  MPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  std::string out = text;
+  out.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(out.data(), length, MPI_CHAR, 0, MPI_COMM_WORLD);
+  return out;
+}
+
+void Ranks::require_shared(const std::filesystem::path& path) const {
+  if (!started_) return;
+  MPI_Barrier(MPI_COMM_WORLD);
+  int here = std::filesystem::exists(path) ? 1 : 0;
+  int everywhere = 0;
+  MPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (everywhere == 1) return;
+  throw InputError(path.string(), "is not seen by all ranks; give a folder on a shared file system with --work");
+}
+
+#else
+
+Ranks::Ranks() {
+  if (started_ranks() <= 1) return;
+  throw InputError("mpirun", fmt::format("started {} ranks of a program that was built without MPI; configure with "
+                                         "-DSARRUS_MPI=ON (Debian: libopenmpi-dev), or run it without mpirun",
+                                         started_ranks()));
+}
+
+Ranks::~Ranks() = default;
+
+std::string Ranks::share(const std::string& text) const { return text; }
+
+void Ranks::require_shared(const std::filesystem::path&) const {}
+
+#endif
+
+std::string Ranks::name() const {
+  char host[256] = {};
+  if (::gethostname(host, sizeof host - 1) != 0) host[0] = '\0';
+  return fmt::format("rank{}.{}.{}", rank_, host, ::getpid());
+}
+
+}  // namespace sarrus

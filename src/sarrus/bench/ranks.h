@@ -1,0 +1,40 @@
+// The processes of an MPI job, when built with MPI (-DSARRUS_MPI=ON) and started by mpirun; else one alone.
+//
+// Ranks share their work through a folder (work_folder.h); MPI only says who is who and makes sure that all of them see
+// the same folder, and that a rank which was lost does not hold up the end of the others.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace sarrus {
+
+class Ranks {
+ public:
+  // Starts MPI if mpirun started this process. Throws InputError if it did and this program was built without MPI.
+  Ranks();
+  ~Ranks();
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  bool first() const { return rank_ == 0; }
+  // Unique among all processes that may share a folder: rank, host and process number.
+  std::string name() const;
+
+  // The text of the first rank, on all of them.
+  std::string share(const std::string& text) const;
+  // Throws InputError on every rank if `path` is not seen by all of them.
+  void require_shared(const std::filesystem::path& path) const;
+  // Call if ranks were lost: the end of the program then does not wait for them.
+  void forget_others() { alone_ = true; }
+
+ private:
+  int rank_ = 0;
+  int size_ = 1;
+  bool started_ = false;
+  bool alone_ = false;
+};
+
+}  // namespace sarrus

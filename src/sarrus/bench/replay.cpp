@@ -1,0 +1,189 @@
+#include "sarrus/bench/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <limits>
+
+#include "sarrus/bench/convergence.h"
+#include "sarrus/bench/instructions.h"
+#include "sarrus/math/error.h"
+#include "sarrus/problem/residuals.h"
+
+namespace sarrus {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// Gauss-Seidel sweeps and gradient steps, whose iterations are cheap.
+constexpr std::array<std::string_view, 11> kSplitting = {"pgs-ccp",    "pgs-ccp-ds", "pgs-ncp",   "nbgs",
+                                                         "nbgs-exact", "raisim",     "raisim-ds", "raisim-ds-es",
+                                                         "prox",       "apgd",       "pgs-box"};
+constexpr std::array<std::string_view, 5> kAdmm = {"admm2", "admm-ncp-fp", "admm-ncp-la", "admm-ncp-sa", "admm-ccp"};
+constexpr std::array<std::string_view, 11> kDense = {"admm-ncp-fp", "admm-ncp-la",    "admm-ncp-sa",    "admm-ccp",
+                                                     "bpp",         "pgs-box",        "pgs-sm",         "spook",
+                                                     "drum-qcqp",   "drum-bilateral", "drum-unilateral"};
+
+bool has_limit(const SolverInfo& solver) {
+  return std::ranges::any_of(solver.parameters, [](const ParameterInfo& p) { return p.name == "max_iterations"; });
+}
+
+Outcome outcome_of(SolveStatus status) { return static_cast<Outcome>(static_cast<int>(status)); }
+
+struct Timed {
+  SolveReport report;
+  double seconds = kNever;
+  std::vector<double> lambda;
+};
+
+// One solve on the clock; what comes before and after is not.
+void solve_once(Solver& solver, const Sample& sample, double tolerance, Start start, Timed& out) {
+  out.lambda.assign(static_cast<std::size_t>(sample.problem.rows()), 0.0);
+  if (start == Start::warm && sample.warm.size() == out.lambda.size()) out.lambda = sample.warm;
+  const Clock::time_point begin = Clock::now();
+  out.report = solver.solve(sample.problem, tolerance, out.lambda);
+  out.seconds = std::min(out.seconds, std::chrono::duration<double>(Clock::now() - begin).count());
+}
+
+Timed solve_repeatedly(const Sample& sample, const SolverInfo& info, const SolverParameters& parameters,
+                       double tolerance, Start start, const ReplayOptions& options) {
+  Timed out;
+  std::unique_ptr<Solver> solver = info.make(parameters);
+  double spent = 0;
+  if (start == Start::warm) {
+    // Builds the workspace. The clock of this one does not count, but its time does towards the budget.
+    solve_once(*solver, sample, tolerance, start, out);
+    spent = out.seconds;
+    out.seconds = kNever;
+  }
+  for (int i = 0; i < std::max(1, options.repeats); ++i) {
+    if (start == Start::cold && i > 0) solver = info.make(parameters);
+    if (start == Start::warm) solver->reset();
+    const double before = out.seconds;
+    solve_once(*solver, sample, tolerance, start, out);
+    spent += std::min(out.seconds, before);
+    if (spent > options.repeat_budget) break;
+  }
+  return out;
+}
+
+void grade(const Sample& sample, const SolverInfo& info, const Timed& timed, SolveRecord& r) {
+  JudgeWorkspace workspace;
+  const Residuals judged = judge(sample.problem, timed.lambda, workspace);
+  if (!judged.finite) {
+    r.outcome = Outcome::non_finite;
+    r.natural_map = r.natural_map_relative = r.own_law_relative = kNever;
+    r.primal = r.dual = r.complementarity = r.equations = r.joint_velocity = kNever;
+    r.momentum_error = r.complementarity_error = r.delta_psi = kNever;
+    return;
+  }
+  r.natural_map = judged.natural_map;
+  r.natural_map_relative = judged.natural_map_relative;
+  r.own_law_relative = judged.relative_of(info.law);
+  r.primal = judged.primal;
+  r.dual = judged.dual;
+  r.complementarity = judged.complementarity;
+  r.equations = judged.equations;
+  r.joint_velocity = judged.joint_velocity;
+  const ConvexErrors convex = convex_errors(sample.problem, timed.lambda, workspace);
+  r.momentum_error = convex.momentum;
+  r.complementarity_error = convex.complementarity;
+  r.delta_psi = delta_psi(sample.problem, timed.lambda, workspace);
+}
+
+void not_tried(SolveRecord& r, Outcome outcome, std::string message) {
+  r.outcome = outcome;
+  r.natural_map = r.natural_map_relative = r.own_law_relative = kNever;
+  r.primal = r.dual = r.complementarity = r.equations = r.joint_velocity = kNever;
+  r.momentum_error = r.complementarity_error = r.delta_psi = kNever;
+  r.message = std::move(message);
+}
+
+double count_instructions(const Sample& sample, const SolverInfo& info, const SolverParameters& parameters,
+                          double tolerance, Start start) {
+  InstructionCounter counter;
+  if (!counter.available()) return 0;
+  const std::unique_ptr<Solver> solver = info.make(parameters);
+  Timed ignored;
+  if (start == Start::warm) {
+    solve_once(*solver, sample, tolerance, start, ignored);
+    solver->reset();
+  }
+  counter.start();
+  solve_once(*solver, sample, tolerance, start, ignored);
+  return counter.stop();
+}
+
+}  // namespace
+
+std::vector<Level> default_levels() { return {{1e-6, 1000, 200}, {1e-9, 5000, 1000}}; }
+
+bool is_dense_method(std::string_view solver) { return std::ranges::find(kDense, solver) != kDense.end(); }
+
+SolverParameters level_parameters(const SolverInfo& solver, const Level& level) {
+  if (!has_limit(solver)) return {};
+  if (std::ranges::find(kSplitting, solver.id) != kSplitting.end()) {
+    return {{"max_iterations", level.splitting_iterations}};
+  }
+  if (std::ranges::find(kAdmm, solver.id) != kAdmm.end()) return {{"max_iterations", level.admm_iterations}};
+  return {};
+}
+
+SolverSetup describe_solver(const SolverInfo& solver, const std::vector<Level>& levels) {
+  SolverSetup out{std::string(solver.id), solver.law, std::string(solver.summary), {}};
+  for (const Level& level : levels) {
+    for (const auto& [key, value] : level_parameters(solver, level)) {
+      out.limits += fmt::format("{}{}={:g} at {:g}", out.limits.empty() ? "" : ", ", key, value, level.tolerance);
+    }
+  }
+  return out;
+}
+
+SolveRecord replay(const Sample& sample, const SolverInfo& solver, int level, Start start,
+                   const ReplayOptions& options) {
+  SolveRecord r;
+  r.level = level;
+  r.start = start;
+  if (is_dense_method(solver.id) && sample.problem.rows() > options.dense_rows) {
+    not_tried(r, Outcome::too_large, fmt::format("forms a dense matrix; not tried beyond {} rows", options.dense_rows));
+    return r;
+  }
+  const Level& l = options.levels[static_cast<std::size_t>(level)];
+  SolverParameters parameters = level_parameters(solver, l);
+  try {
+    const Timed timed = solve_repeatedly(sample, solver, parameters, l.tolerance, start, options);
+    r.outcome = outcome_of(timed.report.status);
+    r.iterations = timed.report.iterations;
+    r.factorisations = timed.report.factorisations;
+    r.seconds = timed.seconds;
+    grade(sample, solver, timed, r);
+    if (options.instructions) r.instructions = count_instructions(sample, solver, parameters, l.tolerance, start);
+    if (has_limit(solver) && r.iterations > 1) {
+      parameters["max_iterations"] = 1;
+      r.seconds_first = solve_repeatedly(sample, solver, parameters, l.tolerance, start, options).seconds;
+    }
+  } catch (const InputError& e) {
+    not_tried(r, Outcome::refused, e.what());
+  }
+  return r;
+}
+
+CurveRecord replay_curve(const Sample& sample, const SolverInfo& solver, double tolerance, int max_iterations,
+                         const ReplayOptions& options) {
+  CurveRecord curve;
+  if (is_dense_method(solver.id) && sample.problem.rows() > options.dense_rows) return curve;
+  try {
+    for (const ConvergencePoint& p : convergence(sample.problem, solver.id, tolerance, max_iterations, Law::ncp)) {
+      curve.iterations.push_back(p.iterations);
+      curve.residual.push_back(p.residual);
+    }
+  } catch (const InputError&) {
+    // Refused: the solve records say why.
+  }
+  return curve;
+}
+
+}  // namespace sarrus
