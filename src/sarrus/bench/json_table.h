@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -17,6 +18,8 @@
 namespace sarrus::bench {
 
 using Json = nlohmann::ordered_json;
+
+inline constexpr std::uintmax_t kMaxFile = std::uintmax_t{1} << 30;  // bytes, of results and lists of samples
 
 inline Json number_json(double v) {
   if (std::isfinite(v)) return v;

@@ -19,8 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using bench::Json;
 
-constexpr std::uintmax_t kMaxFile = std::uintmax_t{1} << 30;
-
 std::uint64_t seed_of(const std::string& text) {
   Hash64 h;
   h.bytes(text.data(), text.size());
@@ -215,7 +213,7 @@ bool samples_saved(const fs::path& folder, const std::string& system) { return f
 SampleInfos load_sample_infos(const fs::path& folder, const std::string& system) {
   const fs::path path = manifest(folder, system);
   try {
-    const Json j = Json::parse(read_text_file(path, kMaxFile, "remove it and run again"));
+    const Json j = Json::parse(read_text_file(path, bench::kMaxFile, "remove it and run again"));
     if (j.at("format") != "sarrus-bench-samples" || j.at("version") != kBenchFormat) {
       throw std::invalid_argument("is no list of samples of this version");
     }

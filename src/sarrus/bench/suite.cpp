@@ -18,8 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using bench::Json;
 
-constexpr std::uintmax_t kMaxFile = std::uintmax_t{1} << 30;
-
 // One of each family of methods, to advance whole simulations with.
 constexpr const char* kRunSolvers[] = {"cascade", "admm-ncp-sa", "pgs-ncp", "sap"};
 constexpr double kCurveTolerance = 1e-10;
@@ -38,7 +36,8 @@ void save_records(const fs::path& file, const std::vector<Record>& records) {
 template <class Record>
 std::vector<Record> load_records(const fs::path& file) {
   try {
-    return bench::table_from_json<Record>(Json::parse(read_text_file(file, kMaxFile, "remove it and run again")));
+    return bench::table_from_json<Record>(
+        Json::parse(read_text_file(file, bench::kMaxFile, "remove it and run again")));
   } catch (const Json::exception& e) {
     throw InputError(file.string(), fmt::format("cannot be read ({}); remove it and run again", e.what()));
   } catch (const std::invalid_argument& e) {
@@ -261,7 +260,7 @@ SuitePlan plan_suite(const SuiteOptions& options, const fs::path& folder) {
   }
   const fs::path file = folder / "plan.json";
   const std::string text = plan_json(plan).dump(1) + "\n";
-  if (fs::exists(file) && read_text_file(file, kMaxFile, "remove it and run again") != text) {
+  if (fs::exists(file) && read_text_file(file, bench::kMaxFile, "remove it and run again") != text) {
     throw InputError(
         folder.string(),
         "holds the work of a benchmark with other options or another version; finish that one with its own "
