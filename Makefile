@@ -18,7 +18,7 @@ demo: build
 
 test: demo format-check
 	@scripts/setup.sh test
-	cmake --preset release -DSARRUS_BUILD_TESTS=ON
+	cmake --preset release -DSARRUS_BUILD_TESTS=ON -DSARRUS_MPI=ON
 	cmake --build --preset release
 	$(MAKE) --no-print-directory asan
 	ctest --preset release

@@ -12,65 +12,14 @@
 #include <string>
 #include <vector>
 
+#include "support/command.h"
+
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read(const fs::path& file) {
-  std::stringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-struct Result {
-  int exit_code = -1;
-  std::string out;
-  std::string err;
-};
-
-class Command : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / ("sarrus-cli-" + std::to_string(::getpid()) + "-" +
-                                              testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  Result run(const std::string& arguments) const {
-    const fs::path out = folder_ / "stdout";
-    const fs::path err = folder_ / "stderr";
-    const std::string line =
-        std::string("'") + SARRUS_COMMAND + "' " + arguments + " >'" + out.string() + "' 2>'" + err.string() + "'";
-    const int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
-  }
-
-  std::string file(const std::string& name) const { return (folder_ / name).string(); }
-
-  // Exit code 2, nothing on stdout, one line on stderr that holds `part`.
-  void expect_refused(const std::string& arguments, const std::string& part) const {
-    const Result r = run(arguments);
-    EXPECT_EQ(r.exit_code, 2) << arguments;
-    EXPECT_EQ(r.out, "") << arguments;
-    EXPECT_EQ(r.err.rfind("sarrus: error: ", 0), 0u) << arguments << "\n" << r.err;
-    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << arguments << "\n" << r.err;
-    EXPECT_NE(r.err.find(part), std::string::npos) << arguments << "\n" << r.err;
-  }
-
-  // Files of the test folder besides the captured output.
-  std::vector<std::string> leftovers() const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(folder_)) {
-      const std::string name = entry.path().filename();
-      if (name != "stdout" && name != "stderr") names.push_back(name);
-    }
-    std::sort(names.begin(), names.end());
-    return names;
-  }
-
-  fs::path folder_;
-};
+using sarrus::test::Command;
+using sarrus::test::read;
+using sarrus::test::Result;
 
 TEST_F(Command, HelpsAndTellsItsVersion) {
   for (const char* arguments :

@@ -256,6 +256,37 @@ TEST(Judge, NotANumberIsNeverMistakenForAnAnswer) {
   }
 }
 
+// --- errors of the convex formulation -------------------------------------------------------------------
+
+TEST(ConvexErrors, VanishForTheExactAnswerOfAStickingContact) {
+  JudgeWorkspace ws;
+  const ConvexErrors e =
+      convex_errors(point(BlockKind::contact, 2, Vec3(0.3, 0, -1), 3, 0.5), std::vector<double>{-0.6, 0, 2}, ws);
+  EXPECT_LT(e.momentum, 1e-15);
+  EXPECT_LT(e.complementarity, 1e-15);
+}
+
+TEST(ConvexErrors, MeasureAPerturbation) {
+  // 0.1 N s too much: sigma = (0, 0, 0.05), sigma . lambda = 0.105; u - u_f = (-0.3, 0, 1.05), mass 2.
+  JudgeWorkspace ws;
+  const std::vector<double> lambda = {-0.6, 0, 2.1};
+  const ConstraintProblem p = point(BlockKind::contact, 2, Vec3(0.3, 0, -1), 3, 0.5);
+  EXPECT_NEAR(convex_errors(p, lambda, ws).complementarity, 0.105 / (0.09 + 1.05 * 1.05), 1e-15);
+  // An inverse of the mass that is 1 % off: M du - J' lambda = 1 % of the impulse, in every norm.
+  ConstraintProblem wrong = p;
+  for (double& x : wrong.mass_inverse) x *= 1.01;
+  const Vec3 u = Vec3(0.3, 0, -1) + 1.01 * Vec3(-0.3, 0, 1.05);
+  EXPECT_NEAR(convex_errors(wrong, lambda, ws).momentum,
+              0.01 * Vec3(0.6, 0, 2.1).norm() / std::max(2 * u.norm(), Vec3(0.6, 0, 2.1).norm()), 1e-15);
+}
+
+TEST(ConvexErrors, NothingToMeasureIsZero) {
+  JudgeWorkspace ws;
+  const ConvexErrors e = convex_errors(point(BlockKind::joint, 2, Vec3::Zero()), std::vector<double>{0, 0, 0}, ws);
+  EXPECT_EQ(e.momentum, 0);
+  EXPECT_EQ(e.complementarity, 0);
+}
+
 TEST(Judge, NoRowsNoResidual) {
   ConstraintProblem p;
   p.set_nodes(std::vector<int>{6});
