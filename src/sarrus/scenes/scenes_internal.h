@@ -69,6 +69,18 @@ Model foundation_cube();
 Model incline_hertz();
 Model sphere_stack100();
 
+// standins.cpp
+Model bdx_like();
+Model lima_like();
+Model misha_like();
+Model walker_like();
+Model gazelle_like();
+Model ironman_like();
+
+// robots.cpp
+Model arm7d();
+Model quadruped();
+
 // common.cpp ------------------------------------------------------------------------------------------
 
 inline constexpr double kPi = std::numbers::pi;
