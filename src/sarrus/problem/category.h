@@ -29,7 +29,8 @@ enum class ProblemCategory : std::uint8_t {
 inline constexpr int kProblemCategoryCount = 7;  // without `unconstrained`
 std::string_view name(ProblemCategory category);
 
-// Rank of the joint rows, each scaled to length 1, by a dense pivoted QR with threshold 1e-9. Not for hot paths.
+// Rank of the joint rows, each scaled to length 1, by a dense pivoted QR of each mechanism with threshold 1e-9. Not
+// for hot paths.
 int joint_rank(const ConstraintProblem& problem);
 
 // `rank` is that of the joint rows: a mechanism's hardly ever changes, so the caller may keep it from step to step.
