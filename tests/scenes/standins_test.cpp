@@ -127,6 +127,65 @@ TEST(Standins, BodiesAreSolidBoxesWithSidesOfAtLeastACentimetre) {
   }
 }
 
+// Machines of our own: loops, rows, rank and mobility. A cube rides on the delta robot: six more.
+TEST(ClosedLoopMachines, CountsAndMobility) {
+  struct Machine {
+    const char* scene;
+    std::map<JointType, int> joints;
+    int rows, rank, loops, mobility, driven;
+  };
+  const Machine machines[] = {{"delta_robot", {{R, 3}, {U, 6}, {S, 6}}, 57, 57, 5, 3 + 6, 3},
+                              {"fivebar_leg", {{R, 20}}, 100, 88, 4, 6 + 8, 8}};
+  for (const Machine& m : machines) {
+    const Model model = make_scene(m.scene);
+    std::map<JointType, int> joints;
+    for (const Joint& j : model.joints()) ++joints[j.type];
+    EXPECT_EQ(joints, m.joints) << m.scene;
+    EXPECT_EQ(testing::row_count(model), m.rows) << m.scene;
+    EXPECT_EQ(testing::joint_rank(model, testing::reference_poses(model)), m.rank) << m.scene;
+    EXPECT_EQ(testing::mobility(model, testing::reference_poses(model)), m.mobility) << m.scene;
+    EXPECT_EQ(model.loop_joints().size(), static_cast<std::size_t>(m.loops)) << m.scene;
+    const auto driven =
+        std::ranges::count_if(model.dofs(), [](const Dof& d) { return d.drive.mode != DriveMode::none; });
+    EXPECT_EQ(driven, m.driven) << m.scene;
+  }
+}
+
+// The platform of a delta robot cannot turn: every free motion of the joints leaves its rotation at zero.
+TEST(ClosedLoopMachines, DeltaPlatformDoesNotTurn) {
+  const Model model = make_scene("delta_robot");
+  const testing::JointRows rows = testing::joint_rows(model, testing::reference_poses(model));
+  const int platform = model.body("platform");
+  for (int k = 3; k < 6; ++k) {
+    // The rotation is in the span of the rows if adding it as a row does not raise the rank.
+    MatX J(rows.jacobian.rows() + 1, rows.jacobian.cols());
+    J.topRows(rows.jacobian.rows()) = rows.jacobian;
+    J.bottomRows(1).setZero();
+    J(J.rows() - 1, 6 * platform + k) = 1;
+    EXPECT_EQ(test::rank_of(J, 1e-9), 57) << k;
+    J(J.rows() - 1, 6 * platform + k) = 0;
+    J(J.rows() - 1, 6 * platform + k - 3) = 1;  // a translation is free
+    EXPECT_EQ(test::rank_of(J, 1e-9), 58) << k;
+  }
+}
+
+// 16 N for 75 % of a period of 6 s, else 1 N.
+TEST(SlipControl, GripIsASquareWave) {
+  const Model model = make_scene("slip_control");
+  for (const char* name : {"left_slide", "right_slide"}) {
+    const Dof& dof = model.dofs()[static_cast<std::size_t>(model.dof(name))];
+    const auto grip = [&](double t) {
+      return dof.stiffness * dof.rest +
+             std::clamp(dof.drive.target.value(t), -dof.drive.effort_limit, dof.drive.effort_limit);
+    };
+    for (const double t : {0.01, 1.0, 4.49, 6.01, 10.49}) EXPECT_DOUBLE_EQ(grip(t), 16) << t;
+    for (const double t : {4.51, 5.0, 5.99, 10.51, 11.99}) EXPECT_DOUBLE_EQ(grip(t), 1) << t;
+  }
+  const auto elements =
+      std::ranges::count_if(model.geoms(), [](const Geom& g) { return g.shape.kind == ShapeKind::sphere; });
+  EXPECT_EQ(elements, 2 * 8 * 10);
+}
+
 // Bars of a four-bar, in lengths of its ground side.
 TEST(Standins, FourBarsHaveTheSidesOfTheSpec) {
   const Model model = make_scene("walker_like");
