@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <numbers>
+#include <string>
 
 #include "sarrus/math/so3.h"
 #include "sarrus/model/foundation.h"
@@ -122,6 +124,48 @@ Model sphere_stack100() {
     const double height = 0.05 * (i + 1) + radius * (2 * i + 1);
     b.add_sphere_body(fmt::format("sphere{:03}", i + 1), 1.0, radius, {Vec3(0, 0, height)}, steel);
     b.geom(i + 1).margin = 0.1;
+  }
+  return b.build();
+}
+
+// A spatula held between two soft pads, a stand-in for the soft-bubble gripper of [S] slip control: 8 degrees of
+// freedom (two fingers on slides, the spatula free), pads of 10 x 8 elements of 500 N/m, mu = 1. The grip is a square
+// wave of period 6 s: 16 N for 75 % of it, in which the spatula is held although its weight acts 6 cm beside the pads,
+// and 1 N, in which it turns and slips. A spring of long travel gives 8.5 N and a sinusoid clamped to +-7.5 N the rest;
+// the sinusoid is so large that it changes sign within a step.
+Model slip_control() {
+  ModelBuilder b("slip_control", "A spatula slips and sticks between two soft pads as the grip changes.");
+  b.set_defaults({.dt = 5e-3, .duration = 12});
+  const int steel = b.add_material("steel", 1);
+  const Vec3 plate(0.1, 0.005, 0.03);
+  b.add_box_body("spatula", 0.1, plate, {Vec3(0.06, 0, 0.5)}, steel);
+  Foundation f;
+  f.elements_x = 10;
+  f.elements_y = 8;
+  f.modulus = 1e5;
+  f.depth = 0.005;
+  f.damping = 2;
+  f.mu = 1;
+  const Shape pad = Shape::box(Vec3(0.025, 0.01, 0.02));
+  for (const double side : {-1.0, 1.0}) {
+    const std::string name = side < 0 ? "right" : "left";
+    const Vec3 inwards(0, -side, 0);
+    const Vec3 centre(0, side * (plate.y() + pad.size.y()), 0.5);
+    const int finger = b.add_body(name + "_finger", 0.3, solid_inertia(pad, 0.3), {centre});
+    add_display_geom(b, finger, pad);
+    add_foundation(b, name + "_pad", finger, {pad.size.y() * inwards, frame_with_z(inwards)}, 0.025, 0.02, f);
+    const int slide =
+        b.add_joint_at(name + "_slide", JointType::prismatic, kWorld, finger, centre, frame_with_x(inwards));
+    b.dof(slide).stiffness = 8.5;
+    b.dof(slide).rest = 1;
+    b.dof(slide).damping = 10;
+    Drive& drive = b.dof(slide).drive;
+    drive.mode = DriveMode::force;
+    drive.effort_limit = 7.5;
+    drive.target.amplitude = 1e5;
+    drive.target.frequency = 1.0 / 6;
+    drive.target.phase = -0.25 * kPi;
+    drive.target.offset = drive.target.amplitude * std::sin(0.25 * kPi);
   }
   return b.build();
 }

@@ -31,6 +31,7 @@ Model stewart_platform();
 
 // jansen.cpp
 Model jansen_walker();
+Model jansen_swarm20();
 
 // stacks.cpp
 Model ring20();
@@ -68,6 +69,21 @@ Model pendulum_stop();
 Model foundation_cube();
 Model incline_hertz();
 Model sphere_stack100();
+Model slip_control();
+
+// standins.cpp
+Model bdx_like();
+Model lima_like();
+Model misha_like();
+Model walker_like();
+Model gazelle_like();
+Model ironman_like();
+
+// robots.cpp
+Model arm7d();
+Model quadruped();
+Model delta_robot();
+Model fivebar_leg();
 
 // common.cpp ------------------------------------------------------------------------------------------
 

@@ -35,8 +35,9 @@ ConstraintProblem reference_rows(const Model& model, const State& state, const J
   return p;
 }
 
-double condition_number(const MatX& D) {
-  if (D.rows() > kDenseLimit) return std::numeric_limits<double>::quiet_NaN();
+double condition_number(const ConstraintProblem& rows) {
+  if (rows.rows() > kDenseLimit) return std::numeric_limits<double>::quiet_NaN();
+  const MatX D = rows.dense_D();
   const VecX e = Eigen::SelfAdjointEigenSolver<MatX>(D, Eigen::EigenvaluesOnly).eigenvalues();
   const double largest = e[e.size() - 1];
   double smallest = largest;
@@ -267,7 +268,7 @@ ModelAnalysis analyse(const Model& model) {
   a.rows = rows.rows();
   if (a.rows > 0) {
     a.rank = joint_rank(rows);
-    a.condition = condition_number(rows.dense_D());
+    a.condition = condition_number(rows);
   }
   a.redundant_rows = a.rows - a.rank;
   a.mobility = a.velocity_dofs - a.rank;

@@ -24,13 +24,14 @@ struct ModelAnalysis {
   int velocity_dofs = 0;     // 6 n_b
   int compliant_joints = 0;  // joints and couplings that give way: no rows below
   int compliant_limits = 0;
-  int compliant_materials = 0;     // materials and pairs of them
-  int rows = 0;                    // rigid bilateral constraint rows (joints, couplings, rods)
-  int rank = 0;                    // rank of the row-equilibrated Jacobian (pivoted QR, threshold 1e-9)
-  int redundant_rows = 0;          // rows - rank
-  int mobility = 0;                // 6 n_b - rank
-  double mass_ratio = 1;           // largest over smallest body mass
-  double condition = 1;            // of D = J M^-1 J' over its non-zero eigenvalues (above 1e-12 of the largest)
+  int compliant_materials = 0;  // materials and pairs of them
+  int rows = 0;                 // rigid bilateral constraint rows (joints, couplings, rods)
+  int rank = 0;                 // rank of the row-equilibrated Jacobian (pivoted QR, threshold 1e-9)
+  int redundant_rows = 0;       // rows - rank
+  int mobility = 0;             // 6 n_b - rank
+  double mass_ratio = 1;        // largest over smallest body mass
+  double condition = 1;         // of D = J M^-1 J' over its non-zero eigenvalues (above 1e-12 of the largest); NaN
+  // beyond 1500 rows
   double joint_gap = 0;            // m, at the reference pose
   double joint_angle = 0;          // rad
   int initial_contacts = 0;        // contacts at the reference pose, gap <= 2 mm
