@@ -12,6 +12,8 @@
 namespace sarrus {
 namespace {
 
+constexpr int kLegendLength = 26;       // px, of a line in the legend: shows a whole dash
+constexpr int kLegendGap = 26;          // px: the last label of the x axis ends before
 constexpr std::size_t kFewPoints = 40;  // up to so many points a line also gets marks
 
 AxisRange fit(const Plot& plot, bool along_x) {
@@ -27,6 +29,9 @@ AxisRange fit(const Plot& plot, bool along_x) {
   }
   return axis_range(along_x ? plot.x : plot.y, lower, upper);
 }
+
+// Marks only where there are few: a step function with hundreds of corners is a line.
+bool has_marks(const Series& s) { return !s.background && !s.no_marks && (s.points_only || s.x.size() <= kFewPoints); }
 
 struct Point {
   double x = 0, y = 0;
@@ -82,8 +87,7 @@ void draw_series(const Plot& plot, const PlotFrame& f, const Series& s, int look
     fmt::format_to(to, "<path {} d=\"{}\"/>", cloud_style(look), path);
   } else {
     if (!s.points_only) fmt::format_to(to, "<path {} d=\"{}\"/>\n", line_style(look, s.background), path_of(points));
-    // Marks only where there are few: a step function with hundreds of corners is a line.
-    if (!s.background && (s.points_only || s.x.size() <= kFewPoints)) {
+    if (has_marks(s)) {
       for (const Point& p : points) draw_mark(look, p.x, p.y, plot.mark_radius, out);
     }
   }
@@ -93,9 +97,9 @@ void draw_series(const Plot& plot, const PlotFrame& f, const Series& s, int look
 void draw_legend_entry(const Series& s, int look, double x, double y, std::string& out) {
   const auto to = std::back_inserter(out);
   if (!s.points_only || s.background)
-    fmt::format_to(to, "<path {} d=\"M{:.1f} {:.1f}h18\"/>", line_style(look, s.background), x, y);
-  if (!s.background) draw_mark(look, x + 9, y, s.points_only ? 3.4 : 2.6, out);
-  fmt::format_to(to, "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 24, y + 4, escape_xml(s.name));
+    fmt::format_to(to, "<path {} d=\"M{:.1f} {:.1f}h{}\"/>", line_style(look, s.background), x, y, kLegendLength);
+  if (has_marks(s)) draw_mark(look, x + 0.5 * kLegendLength, y, s.points_only ? 3.4 : 2.6, out);
+  fmt::format_to(to, "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + kLegendLength + 6, y + 4, escape_xml(s.name));
 }
 
 std::vector<int> looks_of(const Plot& plot) {
@@ -117,7 +121,8 @@ std::string draw(const Plot& plot, bool standalone) {
   PlotFrame f;
   f.left = 66;
   f.top = plot.title.empty() ? 14 : 34;
-  f.right = plot.width - (entries == 0 ? 16 : 44 + kPlotCharacter * static_cast<double>(longest));
+  f.right = plot.width -
+            (entries == 0 ? 20 : kLegendGap + kLegendLength + 10 + kPlotCharacter * static_cast<double>(longest));
   f.bottom = plot.height - (plot.note.empty() ? 46 : 64);
   f.x_scale = plot.x.scale;
   f.y_scale = plot.y.scale;
@@ -144,7 +149,7 @@ std::string draw(const Plot& plot, bool standalone) {
   double line = f.top + 8;
   for (std::size_t i = 0; i < plot.series.size(); ++i) {
     if (!in_legend(plot, plot.series[i])) continue;
-    draw_legend_entry(plot.series[i], looks[i], f.right + 12, line, out);
+    draw_legend_entry(plot.series[i], looks[i], f.right + kLegendGap, line, out);
     line += kLegendLine;
   }
   if (!plot.note.empty()) {
@@ -160,16 +165,17 @@ std::string draw(const Plot& plot, bool standalone) {
 std::string to_svg(const Plot& plot) { return draw(plot, true); }
 std::string to_inline_svg(const Plot& plot) { return draw(plot, false); }
 
-std::string legend_svg(const std::vector<LegendEntry>& entries, int width) {
+std::string legend_svg(const std::vector<LegendEntry>& entries, int width, bool marks) {
   std::size_t longest = 1;
   for (const LegendEntry& e : entries) longest = std::max(longest, letters(e.name));
-  const double column = 40 + kPlotCharacter * static_cast<double>(longest);
+  const double column = kLegendLength + 26 + kPlotCharacter * static_cast<double>(longest);
   const std::size_t columns = static_cast<std::size_t>(std::max(1.0, std::floor(width / column)));
   const std::size_t rows = (entries.size() + columns - 1) / columns;
   std::string out = svg_open(width, kLegendLine * static_cast<double>(rows) + 8, "legend", false);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     Series s;
     s.name = entries[i].name;
+    s.no_marks = !marks;
     draw_legend_entry(s, entries[i].look, 4 + column * static_cast<double>(i % columns),
                       12 + kLegendLine * static_cast<double>(i / columns), out);
   }

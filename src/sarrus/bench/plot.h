@@ -20,6 +20,7 @@ struct Series {
   int look = -1;             // colour, dash and mark (plot_frame.h); -1: the place among the series
   bool cloud = false;        // small faint points in one element, not in the legend
   bool no_legend = false;
+  bool no_marks = false;
 };
 
 struct Axis {
@@ -55,7 +56,7 @@ struct LegendEntry {
   std::string name;
   int look = 0;
 };
-std::string legend_svg(const std::vector<LegendEntry>& entries, int width);
+std::string legend_svg(const std::vector<LegendEntry>& entries, int width, bool marks = true);
 
 // Ticks of an axis from `lower` to `upper`: decades (or 1, 2, 5 of them), or multiples of 1, 2, 5 x 10^k.
 std::vector<double> axis_ticks(double lower, double upper, Scale scale);

@@ -33,12 +33,28 @@ std::string superscript(int exponent) {
   return out;
 }
 
+// Every n-th tick gets its label: the smallest n for which labels keep clear of each other.
+std::size_t label_stride(const PlotFrame& f, const std::vector<double>& ticks) {
+  const auto half_width = [&f](double v) {
+    return 0.5 * kPlotCharacter * static_cast<double>(letters(tick_label(v, f.x_scale)));
+  };
+  for (std::size_t stride = 1; stride < ticks.size(); ++stride) {
+    bool clear = true;
+    for (std::size_t i = stride; i < ticks.size(); i += stride) {
+      const double between = f.px(ticks[i]) - f.px(ticks[i - stride]);
+      clear = clear && between >= half_width(ticks[i]) + half_width(ticks[i - stride]) + 6;
+    }
+    if (clear) return stride;
+  }
+  return std::max<std::size_t>(1, ticks.size());
+}
+
 std::string rules(const std::array<const char*, kColours>& colours, const char* text, const char* grid,
-                  const char* paper) {
+                  const char* middle) {
   std::string css = fmt::format(
       "svg.sp text{{fill:{0}}}svg.sp .a{{stroke:{0};fill:none}}svg.sp .g{{stroke:{1}}}"
-      "svg.sp .b{{stroke:{1};fill:none;stroke-width:2}}svg.sp .m{{stroke:{2}}}",
-      text, grid, paper);
+      "svg.sp .b{{stroke:{2};fill:none;stroke-width:2}}",
+      text, grid, middle);
   for (std::size_t i = 0; i < colours.size(); ++i) {
     css += fmt::format("svg.sp .c{0}{{stroke:{1}}}svg.sp .p{0}{{fill:{1}}}", i, colours[i]);
   }
@@ -70,7 +86,7 @@ std::string tick_label(double v, Scale scale) {
   if (v == 0) return "0";
   const double exponent = std::log10(std::abs(v));
   const bool decade = scale == Scale::logarithmic && std::abs(exponent - std::round(exponent)) < 1e-9;
-  if (std::abs(v) >= 0.01 && std::abs(v) < 1e5) return fmt::format("{:g}", v);
+  if (std::abs(v) >= 0.01 && std::abs(v) < (decade ? 1e4 : 1e5)) return fmt::format("{:g}", v);
   return decade ? "10" + superscript(static_cast<int>(std::lround(exponent))) : fmt::format("{:g}", v);
 }
 
@@ -81,15 +97,14 @@ std::size_t letters(std::string_view text) {
 
 void draw_x_axis(const PlotFrame& f, const std::string& label, std::string& out) {
   const auto to = std::back_inserter(out);
-  double free_from = -1e9;
-  for (const double v : axis_ticks(f.x_lower, f.x_upper, f.x_scale)) {
-    const double x = f.px(v);
-    const std::string text = tick_label(v, f.x_scale);
-    const double half = 0.5 * kPlotCharacter * static_cast<double>(letters(text));
+  const std::vector<double> ticks = axis_ticks(f.x_lower, f.x_upper, f.x_scale);
+  const std::size_t stride = label_stride(f, ticks);
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
+    const double x = f.px(ticks[i]);
     fmt::format_to(to, "<path class=\"g\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>", x, f.top, f.bottom);
-    if (x - half < free_from) continue;
-    free_from = x + half + 6;
-    fmt::format_to(to, "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x, f.bottom + 16, text);
+    if (i % stride != 0) continue;
+    fmt::format_to(to, "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x, f.bottom + 16,
+                   tick_label(ticks[i], f.x_scale));
   }
   fmt::format_to(to, "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", 0.5 * (f.left + f.right),
                  f.bottom + 34, escape_xml(label));
@@ -176,10 +191,10 @@ std::string cloud_style(int look) {
 std::string plot_style() {
   return "svg.sp text{font:12px system-ui,sans-serif;stroke:none}svg.sp .t{font-weight:600;font-size:14px}"
          "svg.sp .n{font-size:10px}svg.sp .s{fill:none;stroke-width:1.8}svg.sp .f{opacity:.35}"
-         "svg.sp g:hover>.s{stroke-width:4}svg.sp g:hover>.f{opacity:1}svg.sp .m{stroke-width:1}"
+         "svg.sp g:hover>.s{stroke-width:4}svg.sp g:hover>.f{opacity:1}"
          "svg.sp .w{fill-opacity:.22;stroke-width:1.3}" +
-         rules(kLight, "#222", "#d8d8d8", "#fff") + "@media screen and (prefers-color-scheme:dark){" +
-         rules(kDark, "#ddd", "#444", "#16181c") + "}";
+         rules(kLight, "#222", "#dcdcdc", "#a0a0a0") + "@media screen and (prefers-color-scheme:dark){" +
+         rules(kDark, "#ddd", "#3a3d44", "#84888f") + "}";
 }
 
 std::string svg_open(double width, double height, const std::string& title, bool standalone) {
@@ -224,7 +239,8 @@ std::vector<double> axis_ticks(double lower, double upper, Scale scale) {
   if (scale == Scale::logarithmic) {
     const double decades = std::log10(upper / lower);
     const int every = std::max(1, static_cast<int>(std::ceil(decades / 9)));
-    const int first = static_cast<int>(std::ceil(std::log10(lower) - slack));
+    // Multiples of `every`, so that 1 is among them.
+    const int first = static_cast<int>(std::ceil((std::log10(lower) - slack) / every)) * every;
     for (int e = first; e <= std::log10(upper) + slack; e += every) ticks.push_back(std::pow(10.0, e));
     if (ticks.size() >= 3) return ticks;
     ticks.clear();

@@ -12,7 +12,7 @@
 namespace sarrus {
 namespace {
 
-constexpr int kWide = 1080;           // px
+constexpr int kWide = 1200;           // px
 constexpr std::size_t kTogether = 6;  // solvers side by side
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }

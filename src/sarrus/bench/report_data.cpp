@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "sarrus/bench/report_table.h"
 #include "sarrus/bench/statistics.h"
 
 namespace sarrus {
@@ -198,7 +199,7 @@ ReportData::ReportData(const BenchResult& r) : result(r), settings(settings_of(r
 }
 
 std::string ReportData::setting_text(const Setting& s) const {
-  return fmt::format("tolerance {:g}, {} start", result.tolerances[static_cast<std::size_t>(s.level)],
+  return fmt::format("tolerance {}, {} start", power_text(result.tolerances[static_cast<std::size_t>(s.level)]),
                      start_text(s.start));
 }
 

@@ -16,8 +16,8 @@
 namespace sarrus {
 namespace {
 
-constexpr int kWide = 1080;          // px, a full picture
-constexpr int kSmall = 352;          // px, three in a row
+constexpr int kWide = 1200;          // px, a full picture
+constexpr int kSmall = 284;          // px, four in a row
 constexpr int kProfileSteps = 240;   // per curve of a full picture
 constexpr int kSmallSteps = 70;      // per curve of a small one
 constexpr std::size_t kCloud = 120;  // points per solver
@@ -59,7 +59,7 @@ Profile profile(const ReportData& data, const Setting& s, Cost cost, int categor
   p.plot.x = {small ? std::string("τ") : cost_axis(cost), Scale::logarithmic, 1, end};
   p.plot.y = {small ? "share of samples" : "share of samples within τ", Scale::linear, 0, 1};
   p.plot.width = small ? kSmall : kWide;
-  p.plot.height = small ? 230 : 430;
+  p.plot.height = small ? 220 : 450;
   p.plot.legend = !small;
   std::vector<int> order = only;
   std::stable_sort(order.begin(), order.end(), [&curves](int a, int b) {
@@ -73,6 +73,7 @@ Profile profile(const ReportData& data, const Setting& s, Cost cost, int categor
     }
     Series line = profile_series(curves[at(k)], end, small ? kSmallSteps : kProfileSteps);
     line.look = data.looks[at(k)];
+    line.no_marks = true;
     line.name += fmt::format(" {:.0f} / {:.0f} %", 100 * curves[at(k)].best(), 100 * curves[at(k)].solved());
     p.plot.series.push_back(std::move(line));
   }
@@ -89,9 +90,8 @@ std::string cost_caption(const ReportData& data, Cost cost) {
   if (cost == Cost::accuracy) {
     return fmt::format(
         "Cost: relative natural map of the NCP, at least 1e-16; an answer beyond the paper&apos;s criterion (natural "
-        "map "
-        "{:g}) is a failure.",
-        data.result.success);
+        "map {}) is a failure.",
+        power_text(data.result.success));
   }
   return cost == Cost::time ? "Cost: time of a solve; a sample that is not solved is a failure."
                             : "Cost: iterations, at least one; iterations of different methods are different work.";
@@ -116,7 +116,7 @@ std::vector<LegendEntry> main_legend(const ReportData& data) {
 }
 
 std::string category_profiles(const ReportData& data, const Setting& s, Cost cost) {
-  std::string pictures = legend_svg(main_legend(data), kWide);
+  std::string pictures = legend_svg(main_legend(data), kWide, false);
   for (int c = 0; c < kProblemCategoryCount; ++c) {
     Profile p = profile(data, s, cost, c, data.main, true);
     if (p.problems == 0) continue;
@@ -148,7 +148,7 @@ Series thinned(const Series& s, std::size_t most) {
 std::string scatter(const ReportData& data, const Setting& s) {
   Plot plot;
   plot.x = {"time of a solve [µs]", Scale::logarithmic, 0, 0};
-  plot.y = {"relative natural map of the NCP", Scale::logarithmic, kExact, 1};
+  plot.y = {"relative natural map of the NCP", Scale::logarithmic, 0, 0};
   plot.width = kWide;
   plot.height = 480;
   plot.mark_radius = 5.5;
@@ -163,7 +163,7 @@ std::string scatter(const ReportData& data, const Setting& s) {
       const SolveRecord* r = row[at(k)];
       if (r == nullptr || !std::isfinite(r->natural_map_relative) || !(r->seconds > 0)) continue;
       cloud.x.push_back(1e6 * r->seconds);
-      cloud.y.push_back(std::max(kExact, r->natural_map_relative));
+      cloud.y.push_back(std::clamp(r->natural_map_relative, kExact, 1.0));
     }
     if (cloud.x.empty()) continue;
     Series centre = cloud;
@@ -179,7 +179,7 @@ std::string scatter(const ReportData& data, const Setting& s) {
   plot.series.insert(plot.series.end(), centres.begin(), centres.end());
   const double tolerance = data.result.tolerances[at(s.level)];
   Series limit;
-  limit.name = fmt::format("tolerance {:g}", tolerance);
+  limit.name = "tolerance " + power_text(tolerance);
   limit.background = true;
   double lower = std::numeric_limits<double>::infinity(), upper = 0;
   for (const Series& c : plot.series) {
@@ -208,7 +208,7 @@ std::string curve_picture(const ReportData& data, int sample, std::vector<int>& 
   plot.title = fmt::format("{} ({})", info.id, name(info.category));
   plot.x = {"iterations", Scale::logarithmic, 0, 0};
   plot.y = {"relative natural map (NCP)", Scale::logarithmic, 0, 0};
-  plot.width = 532;
+  plot.width = 590;
   plot.height = 330;
   plot.legend = false;
   for (const CurveRecord& c : data.result.curves) {

@@ -31,10 +31,10 @@ std::string facts(const BenchResult& r) {
   fact("Built with", escape_xml(m.compiler), out);
   fact("Version", "sarrus " + escape_xml(m.version), out);
   std::string levels;
-  for (const double t : r.tolerances) levels += fmt::format("{}{:g}", levels.empty() ? "" : ", ", t);
+  for (const double t : r.tolerances) levels += (levels.empty() ? "" : ", ") + power_text(t);
   if (!r.solves.empty()) {
     fact("Tolerances", levels + " (relative natural map of the NCP, by the judge)", out);
-    fact("Paper&apos;s success", fmt::format("natural map ≤ {:g} in SI units", r.success), out);
+    fact("Paper&apos;s success", "natural map ≤ " + power_text(r.success) + " in SI units", out);
     fact("Times", fmt::format("smallest of {}, one thread", plural(static_cast<std::size_t>(r.repeats), "repeat")),
          out);
   }

@@ -12,7 +12,7 @@ std::string report_style() {
 --band:#1f2228;--link:#7db8f5;--good:#5fd3a0;--bad:#ff8f80}}
 *{box-sizing:border-box}
 html{scroll-behavior:smooth;-webkit-text-size-adjust:100%}
-body{margin:0 auto;max-width:1180px;padding:0 20px 60px;background:var(--paper);color:var(--ink);
+body{margin:0 auto;max-width:1264px;padding:0 20px 60px;background:var(--paper);color:var(--ink);
 font:15px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}
 h1{font-size:1.75rem;line-height:1.2;margin:1.6rem 0 .3rem}
 h2{font-size:1.3rem;margin:2.6rem 0 .6rem;padding-top:.5rem;border-top:2px solid var(--line)}
@@ -24,16 +24,16 @@ nav ul{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;list-style:none;margin:1rem 
 dl.facts{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1.2rem;margin:1rem 0}
 dl.facts dt{color:var(--soft)}
 dl.facts dd{margin:0}
-.lead{font-size:1.07rem;border-left:4px solid var(--link);padding:.1rem 0 .1rem 1rem;margin:1.2rem 0}
+.lead{max-width:95ch;font-size:1.07rem;border-left:4px solid var(--link);padding:.1rem 0 .1rem 1rem;margin:1.2rem 0}
 figure{margin:1.2rem 0 1.8rem}
 figcaption{font-size:.9rem;max-width:100ch;margin:.35rem 0 .5rem;color:var(--ink)}
-.made{color:var(--soft)}
+.made{color:var(--soft);display:block}
 .pictures{display:flex;flex-wrap:wrap;gap:6px 14px;align-items:flex-start}
 .pictures svg{max-width:100%;height:auto}
 .scroll{overflow:auto;max-height:85vh;border:1px solid var(--line);border-radius:4px}
-table{border-collapse:separate;border-spacing:0;font-size:.86rem;line-height:1.35;font-variant-numeric:tabular-nums;
+table{border-collapse:separate;border-spacing:0;font-size:.82rem;line-height:1.35;font-variant-numeric:tabular-nums;
 min-width:100%}
-th,td{padding:.28rem .6rem;text-align:left;border-bottom:1px solid var(--line);vertical-align:top}
+th,td{padding:.27rem .5rem;text-align:left;border-bottom:1px solid var(--line);vertical-align:top}
 td{white-space:nowrap}
 td.long{white-space:normal;min-width:22ch}
 tbody tr:last-child>*{border-bottom:0}

@@ -6,10 +6,12 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "sarrus/bench/plot.h"
+#include "sarrus/bench/plot_frame.h"
 
 namespace sarrus {
 namespace {
+
+constexpr std::size_t kLongText = 36;  // letters; longer cells are wrapped
 
 std::string caption_html(const std::string& title, const std::string& caption, const std::string& command) {
   return fmt::format("<figcaption><b>{}.</b> {} <span class=\"made\">Made by <code>{}</code></span></figcaption>\n",
@@ -37,6 +39,7 @@ std::string attribute(const char* key, const std::string& value) {
 void append_cell(const Cell& cell, bool heads_row, std::string& out) {
   std::string classes = cell.number ? "num" : "";
   const std::string tone = tone_class(cell.tone);
+  if (!cell.number && letters(cell.html) > kLongText) classes = "long";
   if (!tone.empty()) classes += (classes.empty() ? "" : " ") + tone;
   std::string key;
   if (cell.number) key = std::isfinite(cell.key) ? fmt::format("{:.6g}", cell.key) : std::string("last");
@@ -47,11 +50,20 @@ void append_cell(const Cell& cell, bool heads_row, std::string& out) {
 
 }  // namespace
 
+std::string power_text(double v) {
+  std::string text = fmt::format("{:g}", v);
+  for (const char* zero : {"e-0", "e+0"}) {
+    const std::size_t at = text.find(zero);
+    if (at != std::string::npos) text.erase(at + 2, 1);
+  }
+  return text;
+}
+
 std::string number_text(double v, int digits) {
   if (std::isnan(v)) return "–";
   if (std::isinf(v)) return v > 0 ? "∞" : "−∞";
-  if (v == 0) return "0";
   const double size = std::abs(v);
+  if (v == std::round(v) && size < 1e6) return fmt::format("{:.0f}", v);
   if (size < 1e-3 || size >= 1e6) return fmt::format("{:.{}e}", v, std::max(0, digits - 1));
   // Rounding may carry into the next decade: 9.996 with three digits is 10.0.
   const double rounded = std::abs(std::stod(fmt::format("{:.{}e}", v, std::max(0, digits - 1))));

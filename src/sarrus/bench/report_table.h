@@ -29,6 +29,8 @@ Cell cell_share(long long part, long long total);
 // "–": nothing was measured, and why.
 Cell cell_none(const std::string& why);
 
+// Short, as people write it: 1e-9, 0.001.
+std::string power_text(double value);
 // As in cell_number, for running text.
 std::string number_text(double value, int digits = 3);
 
