@@ -43,23 +43,32 @@ Plot profile_plot(const CostTable& table, const std::string& title, const std::s
   plot.title = title;
   plot.x = {fmt::format("tau: {} relative to the best solver", cost_name), Scale::logarithmic, 1, end};
   plot.y = {"share of problems within tau", Scale::linear, 0, 1};
-  for (const ProfileCurve& c : curves) {
-    Series s;
-    s.name = c.solver;
-    s.x.push_back(1);
-    s.y.push_back(c.best());
-    for (const double tau : c.ratios) {
-      if (tau <= 1) continue;
-      s.x.push_back(tau);
-      s.y.push_back(s.y.back());
-      s.x.push_back(tau);
-      s.y.push_back(c.at(tau));
-    }
-    s.x.push_back(end);
-    s.y.push_back(c.solved());
-    plot.series.push_back(std::move(s));
-  }
+  for (const ProfileCurve& c : curves) plot.series.push_back(profile_series(c, end, std::numeric_limits<int>::max()));
   return plot;
+}
+
+Series profile_series(const ProfileCurve& c, double end, int steps) {
+  Series s;
+  s.name = c.solver;
+  s.x.push_back(1);
+  s.y.push_back(c.best());
+  const double apart = std::log(std::max(end, 1.0)) / steps;
+  for (std::size_t i = 0; i < c.ratios.size(); ++i) {
+    const double tau = c.ratios[i];
+    if (tau <= 1) continue;
+    if (tau > end) break;
+    const bool last_of_equals = i + 1 == c.ratios.size() || c.ratios[i + 1] > tau;
+    const bool end_of_group =
+        i + 1 == c.ratios.size() || c.ratios[i + 1] > end || std::log(c.ratios[i + 1] / s.x.back()) > apart;
+    if (!last_of_equals || !end_of_group) continue;
+    s.x.push_back(tau);
+    s.y.push_back(s.y.back());
+    s.x.push_back(tau);
+    s.y.push_back(c.at(tau));
+  }
+  s.x.push_back(end);
+  s.y.push_back(s.y.back());
+  return s;
 }
 
 }  // namespace sarrus

@@ -1,0 +1,47 @@
+// Order statistics of benchmark numbers, and a test whether a ratio of times is more than noise.
+//
+// Quantile rule: with the n values in order x_0 <= ... <= x_(n-1) and h = (n - 1) q, the quantile is
+//   x_floor(h) + (h - floor(h)) (x_ceil(h) - x_floor(h))
+// (linear between neighbours, the usual default). Infinite values count as largest; a quantile that touches one is
+// infinite. Of no values it is NaN.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace sarrus {
+
+double quantile(std::vector<double> values, double q);
+double median_of(std::vector<double> values);  // quantile 0.5; that of io/run_summary.h is 0 of none
+// exp of the mean logarithm; values must be positive. NaN of none, infinite if one is.
+double geometric_mean(const std::vector<double>& values);
+
+// Five numbers of a box plot, and what lies outside of the whiskers.
+struct BoxStatistics {
+  double low = 0;  // 5 %
+  double quarter = 0;
+  double median = 0;
+  double three_quarters = 0;
+  double high = 0;  // 95 %
+  std::vector<double> outliers;
+  int count = 0;
+};
+BoxStatistics box_statistics(const std::vector<double>& values);
+
+// The typical ratio b / a of paired positive measurements.
+//   ratio         = exp(median of log(b_i / a_i))
+//   [lower, upper]= its 99 % bootstrap interval: the pairs are drawn anew 1000 times with a fixed seed, and the
+//                   0.5 % and 99.5 % quantiles of the medians kept. Of fewer than six pairs it is unknown (0,
+//                   infinity): with five, all on one side, chance alone does so in one of sixteen cases.
+// `beyond_noise`: the interval does not hold 1 and |log ratio| > log(1 + minimal_effect).
+struct RatioTest {
+  double ratio = 1;
+  double lower = 0;
+  double upper = 0;
+  int pairs = 0;
+  bool beyond_noise = false;
+};
+RatioTest compare_ratios(const std::vector<double>& a, const std::vector<double>& b, double minimal_effect,
+                         std::uint64_t seed = 1);
+
+}  // namespace sarrus
