@@ -84,11 +84,11 @@ void add_walls(ModelBuilder& b, int material) {
 
 enum class Walls : bool { no, yes };
 
-// 40 bodies in 4 columns of 10, alternately spheres (radius 0.05 m, 0.524 kg) and cubes (0.1 m, 1 kg), fall on a floor,
-// or into a box of 0.8 x 0.8 x 0.8 m made of it and four static walls; mu = 1, density 1000 kg/m^3. The cubes are
-// turned by up to 0.1 rad about varying axes so that the columns collapse at once and the run is repeatable.
+// Bodies in 4 columns (40: 10 in each), alternately spheres (radius 0.05 m, 0.524 kg) and cubes (0.1 m, 1 kg), fall on
+// a floor, or into a box of 0.8 x 0.8 x 0.8 m made of it and four static walls; mu = 1, density 1000 kg/m^3. The cubes
+// are turned by up to 0.1 rad about varying axes so that the columns collapse at once and the run is repeatable.
 Model clutter(const std::string& name, const std::string& description, const RunDefaults& defaults,
-              const Compliance& compliance, Walls walls) {
+              const Compliance& compliance, Walls walls, int bodies = 40) {
   ModelBuilder b(name, description);
   b.set_defaults(defaults);
   const int rough = b.add_material("rough", 1.0, 0, compliance);
@@ -101,7 +101,7 @@ Model clutter(const std::string& name, const std::string& description, const Run
   for (int column = 0; column < 4; ++column) {
     const double x = column % 2 == 0 ? -0.15 : 0.15;
     const double y = column / 2 == 0 ? -0.15 : 0.15;
-    for (int level = 0; level < 10; ++level) {
+    for (int level = 0; level < (bodies + 3 - column) / 4; ++level) {
       const Vec3 centre(x, y, 0.1 + 0.15 * level);
       if ((column + level) % 2 == 0) {
         b.add_sphere_body(fmt::format("sphere_{}_{}", column + 1, level + 1), density * shape_volume(sphere),
@@ -184,6 +184,12 @@ Model clutter40_soft() {
 Model clutter40_soft_open() {
   return clutter("clutter40_soft_open", "40 spheres and cubes with compliant contacts dropped on a floor.",
                  {.dt = 0.01, .duration = 10}, Compliance::soft_physical(kClutterStiffness, 0.01), Walls::no);
+}
+
+// See clutter. As clutter40, any number of bodies.
+Model clutter_of(int bodies, bool walls) {
+  return clutter("clutter", "Spheres and cubes dropped in four columns.", {.dt = 2e-3, .duration = 5}, {},
+                 walls ? Walls::yes : Walls::no, bodies);
 }
 
 // 20 spheres of radius 0.1 m, 1 kg, exactly above each other without gaps. An unstable equilibrium that an
