@@ -17,7 +17,8 @@ using sarrus::test::read;
 using sarrus::test::Result;
 
 constexpr const char* kSmall =
-    "bench suite --quick --systems box_on_plane,fourbar_free --solvers cascade,pgs-ncp,drum-qcqp --run-solvers cascade "
+    "bench suite --quick --systems fourbar_fixed,fourbar_free --solvers cascade,pgs-ncp,drum-qcqp --run-solvers "
+    "cascade "
     "--samples 2 --repeats 1 --quiet";
 
 // What must not depend on the machine's load: everything but times and the number of ranks.
@@ -60,7 +61,7 @@ TEST_F(BenchCommand, WritesAllOutputsAndCleansUp) {
   EXPECT_EQ(j["solves"]["rows"].size(), 4u * 3 * 2 * 2);
   EXPECT_EQ(j["runs"]["rows"].size(), 2u);
   EXPECT_EQ(j["command"],
-            "sarrus bench suite --quick --systems box_on_plane,fourbar_free --solvers cascade,pgs-ncp,drum-qcqp "
+            "sarrus bench suite --quick --systems fourbar_fixed,fourbar_free --solvers cascade,pgs-ncp,drum-qcqp "
             "--run-solvers cascade --samples 2 --repeats 1");
   const std::string html = read(folder_ / "a.html");
   EXPECT_NE(html.find("<svg"), std::string::npos);
