@@ -116,7 +116,8 @@ SuiteOptions suite_options(const SuiteArguments& a) {
   if (a.quick) o = quick_options(o);
   o.systems = without_all(a.systems);
   o.solvers = without_all(a.solvers);
-  o.run_solvers = a.kind == BenchKind::scenes ? without_all(a.solvers) : a.run_solvers;
+  const std::vector<std::string>& advance = a.kind == BenchKind::scenes ? a.solvers : a.run_solvers;
+  if (!advance.empty()) o.run_solvers = advance;
   if (a.samples != 0) o.samples.count = a.samples;
   if (a.repeats != 0) o.replay.repeats = a.repeats;
   if (!a.sizes.empty()) o.scaling.sizes = a.sizes;

@@ -49,6 +49,8 @@ TEST(Scalable, TooFewBodiesAreRefused) {
 }
 
 TEST(Scalable, ClutterOfFortyIsTheScene) {
+  EXPECT_EQ(make_soft_clutter(40, false).bodies()[39].X_WB0.p, make_scene("clutter40_soft_open").bodies()[39].X_WB0.p);
+  EXPECT_EQ(make_soft_clutter(40, true).defaults().dt, 0.01);
   const Model a = make_clutter(40, true);
   const Model b = make_scene("clutter40");
   ASSERT_EQ(a.geoms().size(), b.geoms().size());

@@ -226,6 +226,7 @@ std::string_view name(BenchKind kind) {
 
 SuiteOptions quick_options(SuiteOptions options) {
   options.quick = true;
+  options.run_solvers = {"cascade", "admm-ncp-sa"};
   options.samples.count = 3;
   options.samples.duration_limit = 0.6;
   options.replay.repeats = 3;

@@ -75,7 +75,7 @@ std::vector<BenchSystem> all_systems() {
   for (const bool walls : {true, false}) {
     for (const int n : kClutterSizes) {
       out.push_back({fmt::format("clutter{}_soft{}", n, walls ? "" : "_open"), kSap,
-                     [n, walls] { return make_clutter(n, walls); }, false, false, 5});
+                     [n, walls] { return make_soft_clutter(n, walls); }, false, false, 5});
     }
   }
   return out;

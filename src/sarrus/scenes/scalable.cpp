@@ -37,6 +37,11 @@ Model make_clutter(int bodies, bool walls) {
   return scenes::clutter_of(bodies, walls);
 }
 
+Model make_soft_clutter(int bodies, bool walls) {
+  require_bodies("clutter", bodies, 1);
+  return scenes::soft_clutter_of(bodies, walls);
+}
+
 Model make_chain(int bodies) {
   require_bodies("chain", bodies, 1);
   ModelBuilder b("chain", "Hinged bars hanging in a zigzag.");

@@ -9,6 +9,8 @@ namespace sarrus {
 // The scene clutter40 with n bodies: spheres and cubes in four columns fall on a floor, or into a box with walls, which
 // holds a few hundred. make_clutter(40, true) is clutter40 but for its name.
 Model make_clutter(int bodies, bool walls);
+// The same with the compliant contacts and the step of clutter40_soft.
+Model make_soft_clutter(int bodies, bool walls);
 
 // n bars of 0.1 m, 0.1 kg on hinges along y hang from the world in a zigzag of 30 degrees and are released. 5n rows of
 // full rank, mobility n.

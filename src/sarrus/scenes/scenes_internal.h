@@ -43,6 +43,7 @@ Model clutter40();
 Model clutter40_soft();
 Model clutter40_soft_open();
 Model clutter_of(int bodies, bool walls);
+Model soft_clutter_of(int bodies, bool walls);
 Model sphere_stack();
 Model incline();
 Model closed_loop_drop();

@@ -192,6 +192,13 @@ Model clutter_of(int bodies, bool walls) {
                  walls ? Walls::yes : Walls::no, bodies);
 }
 
+// See clutter. As clutter40_soft, any number of bodies.
+Model soft_clutter_of(int bodies, bool walls) {
+  return clutter("soft_clutter", "Spheres and cubes with compliant contacts dropped in four columns.",
+                 {.dt = 0.01, .duration = 10}, Compliance::soft_physical(kClutterStiffness, 0.01),
+                 walls ? Walls::yes : Walls::no, bodies);
+}
+
 // 20 spheres of radius 0.1 m, 1 kg, exactly above each other without gaps. An unstable equilibrium that an
 // exact computation keeps: all horizontal components are exactly zero. Step and duration from
 // spec/benchmarks.md §3 [D] sphere stack (there with gaps of 0.05 m and up to 100 spheres).
