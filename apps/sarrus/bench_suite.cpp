@@ -118,6 +118,10 @@ SuiteOptions suite_options(const SuiteArguments& a) {
   o.solvers = without_all(a.solvers);
   const std::vector<std::string>& advance = a.kind == BenchKind::scenes ? a.solvers : a.run_solvers;
   if (!advance.empty()) o.run_solvers = advance;
+  if (o.run_solvers == std::vector<std::string>{"all"}) {
+    o.run_solvers.clear();
+    for (const SolverInfo& s : solver_registry()) o.run_solvers.emplace_back(s.id);
+  }
   if (a.samples != 0) o.samples.count = a.samples;
   if (a.repeats != 0) o.replay.repeats = a.repeats;
   if (!a.sizes.empty()) o.scaling.sizes = a.sizes;
