@@ -196,7 +196,8 @@ Model jansen_swarm20() {
   b.set_defaults({.dt = 1e-3, .duration = 5});
   const int material = add_rough_floor(b);
   for (int i = 0; i < 20; ++i) {
-    const Vec3 origin(1.1 * (i / 4), 0.6 * (i % 4 - 1.5), 0);
+    const int row = i / 4;
+    const Vec3 origin(1.1 * row, 0.6 * (i % 4 - 1.5), 0);
     add_walker(b, material, fmt::format("walker{:02}_", i + 1), origin, kJansenCrankSpeed * (0.9 + 0.2 * i / 19));
   }
   return b.build();

@@ -140,7 +140,8 @@ Model make_islands(int bodies) {
   const int count = bodies / 3 + bodies % 3;
   const int per_row = static_cast<int>(std::ceil(std::sqrt(count)));
   for (int i = 0; i < count; ++i) {
-    const Vec3 A(1.0 * (i % per_row), 1.0 * (i / per_row), 1);
+    const int row = i / per_row;
+    const Vec3 A(i - row * per_row, row, 1);
     const double angle = radians(20 + 60 * std::abs(std::sin(1.7 * i)));  // of the crank from the vertical
     const Vec3 B = A + 0.2 * Vec3(std::sin(angle), 0, -std::cos(angle));
     const std::string name = fmt::format("island{}", i + 1);

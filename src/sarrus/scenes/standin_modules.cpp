@@ -173,6 +173,7 @@ void Figure::add_loop(Cursor& c, char letter, double length, Random& random) {
   std::vector<Vec2> corners = {A, B, C, D};
   if (types.size() == 5) corners.insert(corners.begin() + 2, 0.5 * (B + C) - Vec2(0, 0.25));
   std::vector<Vec3> anchors;
+  anchors.reserve(corners.size());
   for (const Vec2& x : corners) anchors.push_back(c.tip + length * Vec3(c.side * x[0], 0, x[1]));
 
   std::vector<Quat> frames(types.size(), frame_with_x(c.axes.col(1)));
