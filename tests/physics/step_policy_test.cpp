@@ -38,6 +38,55 @@ void expect_refused(const std::string& what, const std::function<void()>& f) {
   }
 }
 
+// Two hinged bars that turn by `angle` in a step of 1 ms.
+Model whirling(double angle) {
+  ModelBuilder b("whirling");
+  b.set_gravity(Vec3::Zero());
+  b.set_self_collision(false);
+  const Quat along_y = Quat::FromTwoVectors(Vec3::UnitX(), Vec3::UnitY());
+  const Vec3 w(0, angle / 1e-3, 0);
+  int last = kWorld;
+  for (int i = 0; i < 2; ++i) {
+    const Vec3 centre(0.25 + 0.5 * i, 0, 0);
+    const int bar = b.add_box_body(i == 0 ? "inner" : "outer", 1, Vec3(0.25, 0.01, 0.01), {centre});
+    b.set_velocity(bar, w.cross(centre), w);
+    b.add_joint_at(i == 0 ? "pivot" : "elbow", JointType::revolute, last, bar, Vec3(0.5 * i, 0, 0), along_y);
+    last = bar;
+  }
+  return b.build();
+}
+
+// A step too long for the joints to be closed again is halved, and refused by the name of the joint if that is not
+// enough: no state with an open joint is ever reported as solved.
+TEST(FailedStep, JointsThatDoNotCloseShortenTheStepOrEndIt) {
+  bool substepped = false;
+  for (const double angle : {0.1, 1.0, 2.0, 4.0, 10.0, 40.0, 1000.0}) {
+    Simulation sim(whirling(angle), {.dt = 1e-3});
+    StepStatus status = StepStatus::converged;
+    for (int i = 0; i < 30 && status != StepStatus::failed; ++i) {
+      const std::uint64_t before = sim.state().hash();
+      const StepReport& r = sim.step();
+      status = r.status;
+      substepped = substepped || status == StepStatus::substepped;
+      if (status == StepStatus::failed) {
+        EXPECT_EQ(sim.state().hash(), before);
+        EXPECT_NE(r.message.find("joint '"), std::string_view::npos) << r.message;
+        EXPECT_NE(r.message.find("would open by"), std::string_view::npos) << r.message;
+      } else {
+        EXPECT_LE(r.joint_gap, 1e-5) << angle;
+        EXPECT_LE(r.joint_angle, 1e-5) << angle;
+      }
+    }
+    if (angle < 0.5) {
+      EXPECT_EQ(status, StepStatus::converged);
+    }
+    if (angle > 500) {
+      EXPECT_EQ(status, StepStatus::failed);
+    }
+  }
+  EXPECT_TRUE(substepped);
+}
+
 TEST(FailedStep, LeavesTheStateInEveryBitAndNamesTheConstraint) {
   Simulation sim = simulate("stack15_equal", starved(1, 1e-12, 1e-11));
   StepStatus status = StepStatus::converged;
@@ -193,6 +242,7 @@ TEST(Options, BadOnesAreRefusedByName) {
     refuse("'collision.margin'", [&](O& o) { o.collision.margin = bad; });
     refuse("'collision.speculative_factor'", [&](O& o) { o.collision.speculative_factor = bad; });
     refuse("'projection_tolerance'", [&](O& o) { o.projection_tolerance = bad; });
+    refuse("'acceptable_gap'", [&](O& o) { o.acceptable_gap = bad; });
     refuse("'max_factorisations'", [&](O& o) { o.solver_parameters = {{"max_factorisations", bad}}; });
     refuse("'eta'", [&](O& o) { o.fallback_parameters = {{"eta", bad}}; });
   }

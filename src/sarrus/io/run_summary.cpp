@@ -35,6 +35,7 @@ nlohmann::ordered_json options_json(const SimulationOptions& o) {
           {"gyroscopic", o.gyroscopic == Gyroscopic::explicit_term ? "explicit" : "implicit"},
           {"projection", o.projection},
           {"projection_tolerance", o.projection_tolerance},
+          {"acceptable_gap", o.acceptable_gap},
           {"erp_joint", o.erp_joint},
           {"erp_limit", o.erp_limit},
           {"erp_contact", o.erp_contact},

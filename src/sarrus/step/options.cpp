@@ -45,6 +45,7 @@ void validate(const SimulationOptions& o) {
   not_negative("collision.margin", o.collision.margin);
   not_negative("collision.speculative_factor", o.collision.speculative_factor);
   positive("projection_tolerance", o.projection_tolerance);
+  positive("acceptable_gap", o.acceptable_gap);
   if (!std::isfinite(o.contact_slop)) throw InputError("option 'contact_slop'", "is not finite; give a number");
   if (o.max_substep_depth < 0 || o.max_substep_depth > 10) {
     throw InputError("option 'max_substep_depth'", fmt::format("is {}; give 0 to 10", o.max_substep_depth));

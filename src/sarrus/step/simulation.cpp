@@ -79,6 +79,14 @@ void Simulation::Impl::report_failure() {
                                 : std::string("no constraint");
   message = fmt::format("step at t = {:.6g} s failed: {} after {} iterations, natural map {:.3g}; worst: {}",
                         state.time, name(report.solve_status), report.iterations, report.residuals.natural_map, where);
+  if (failed_joints.gap > 0 || failed_joints.angle > 0) {
+    const int joint = failed_joints.worst_joint;
+    message = fmt::format(
+        "step at t = {:.6g} s failed: joint '{}' would open by {:.3g} m, {:.3g} rad; shorten the step, or check for a "
+        "singular pose",
+        state.time, joint >= 0 ? model.joints()[static_cast<std::size_t>(joint)].name : "?", failed_joints.gap,
+        failed_joints.angle);
+  }
   report.message = message;
 }
 

@@ -33,7 +33,7 @@ struct Simulation::Impl {
   bool converged(const Residuals& r, Law by) const;
   bool acceptable(const Residuals& r, Law by) const;
   void integrate(double dt);
-  void project(double dt);
+  bool project(double dt);
   void correct_gyroscopic(double dt);
   bool commit(double dt);
   void report_failure();
@@ -47,7 +47,8 @@ struct Simulation::Impl {
   std::string message;
   SolveStatus failed_status = SolveStatus::converged;  // of the last attempt that was rejected
   Residuals failed_residuals;
-  double step_scale = 0;  // largest S of the attempts of this step
+  JointErrors failed_joints;  // where the projection did not close the joints
+  double step_scale = 0;      // largest S of the attempts of this step
 
   // Inputs.
   struct TargetOverride {

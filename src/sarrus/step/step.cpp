@@ -65,14 +65,14 @@ void Simulation::Impl::assemble(double dt) {
 }
 
 bool Simulation::Impl::attempt(double dt) {
+  failed_joints = {};
   assemble(dt);
   const Clock::time_point t = Clock::now();
   const bool solved = solve();
   report.seconds_solve += seconds_since(t);
   if (!solved) return false;
   integrate(dt);
-  project(dt);
-  return commit(dt);
+  return project(dt) && commit(dt);
 }
 
 void Simulation::Impl::read_inputs(double dt) {
@@ -263,9 +263,11 @@ void Simulation::Impl::integrate(double dt) {
   }
 }
 
-// Positions onto the joint manifold. Moreau also corrects the gyroscopic term for the velocity actually reached
-// and makes the velocity tangent at the new pose: both are O(dt^2), and what its second order rests on.
-void Simulation::Impl::project(double dt) {
+// Positions onto the joint manifold; false if a joint stays open: the step is too long for its curvature, or leads
+// through a singular pose, and a shorter one may close it. Moreau also corrects the gyroscopic term for the velocity
+// actually reached and makes the velocity tangent at the new pose: both are O(dt^2), and what its second order rests
+// on.
+bool Simulation::Impl::project(double dt) {
   rows_kinematics.update(new_poses);
   if (options.projection) {
     const Projector::Result r = projector.project_poses(new_poses, rows_kinematics, state.q,
@@ -283,6 +285,13 @@ void Simulation::Impl::project(double dt) {
   report.joint_angle = errors.angle;
   report.compliant_gap = errors.compliant_gap;
   report.compliant_angle = errors.compliant_angle;
+  // Written so that NaN is no closed joint.
+  if (!options.projection || (errors.gap <= options.acceptable_gap && errors.angle <= options.acceptable_gap))
+    return true;
+  failed_joints = errors;
+  failed_status = SolveStatus::stalled;
+  failed_residuals = report.residuals;
+  return false;
 }
 
 void Simulation::Impl::correct_gyroscopic(double dt) {
