@@ -59,10 +59,10 @@ nav{display:none}
 .scroll{overflow:visible;max-height:none;border:0}
 table{font-size:8.6px}th,td{padding:.18rem .35rem}td{white-space:normal}td.num{white-space:nowrap}
 thead th,tbody th{position:static}thead{display:table-header-group}
-tr,figure.picture,svg{break-inside:avoid}h2,h3,summary,figcaption{break-after:avoid}
-.pictures{zoom:.84}.pictures svg{max-height:190mm}
+tr,figure,svg{break-inside:avoid}h2,h3,summary,section>p{break-after:avoid}
+.pictures{display:block;zoom:.84}.pictures svg{max-height:190mm}
 .pictures svg:first-child:nth-last-child(2),.pictures svg:first-child:nth-last-child(2)~svg{max-height:92mm}
-figure.data figcaption{break-after:avoid}
+figure.data figcaption{break-after:avoid}figure.picture figcaption{break-before:avoid}
 details{border:0;padding:0}details::details-content{content-visibility:visible;display:block;height:auto}
 a{color:inherit;text-decoration:none}}
 )css";
