@@ -130,6 +130,16 @@ TEST(Report, HeadlineComesFromTheData) {
   EXPECT_TRUE(has(html_report(full_result()), "gap of joint &quot;&lt;knee&gt;&quot;"));
 }
 
+// Columns of what is optional to measure are there if it was.
+TEST(Report, InstructionsAndAssemblyAreOptional) {
+  BenchResult r = fake_result(1, 4);
+  EXPECT_FALSE(has(html_report(r), ">instructions "));
+  for (SolveRecord& s : r.solves) s.instructions = 5e5;
+  for (SampleInfo& s : r.samples) s.seconds_assembly = 12.5e-6;
+  EXPECT_TRUE(has(html_report(r), ">instructions <small>[1000]</small>"));
+  EXPECT_TRUE(has(html_report(r), ">12.5</td>"));
+}
+
 TEST(Report, ScalingShowsFittedExponents) {
   const std::string html = html_report(full_result());
   EXPECT_TRUE(has(html, "1.25 ± 0.00"));
