@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -44,6 +45,22 @@ TEST(PerformanceProfile, DrawsStepsThatEndAtTheShareSolved) {
     }
   }
   EXPECT_EQ(plot.series[0].y.back(), 0.75);
+}
+
+// Thinned steps stay below the true curve, by no more than one part of the axis, and end at the same height.
+TEST(PerformanceProfile, ThinnedStepsKeepTheCurve) {
+  ProfileCurve curve{"a", {}, 1000};
+  for (int i = 0; i < 900; ++i) curve.ratios.push_back(1 + 0.11 * i);
+  const double end = 100;
+  const int steps = 50;
+  const Series s = profile_series(curve, end, steps);
+  EXPECT_LE(s.x.size(), 2u * steps + 2);
+  EXPECT_EQ(s.y.back(), curve.at(end));
+  const double part = std::pow(end, 1.0 / steps);
+  for (std::size_t i = 0; i + 1 < s.x.size(); ++i) {
+    EXPECT_LE(s.y[i], curve.at(s.x[i]));
+    EXPECT_GE(s.y[i], curve.at(s.x[i] / part / 1.0001 - 0.11));
+  }
 }
 
 TEST(PerformanceProfile, RefusesCostsThatMeanNothing) {

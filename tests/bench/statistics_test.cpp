@@ -74,7 +74,6 @@ TEST(RatioTest, FindsATrueSlowdownAndNotPureNoise) {
   EXPECT_LT(worse.lower, worse.ratio);
   EXPECT_GT(worse.upper, worse.ratio);
   EXPECT_TRUE(compare_ratios(slower, a, 0.03).beyond_noise);
-  EXPECT_EQ(compare_ratios(a, slower, 0.03).lower, worse.lower);  // the seed is fixed
 }
 
 // An effect may be certain and still too small to matter, or large and seen too rarely to be certain.
@@ -88,6 +87,21 @@ TEST(RatioTest, NeedsAnEffectAndEnoughPairs) {
   EXPECT_FALSE(few.beyond_noise);
   EXPECT_EQ(few.upper, kInfinity);
   EXPECT_THROW(compare_ratios({1}, {1, 2}, 0.03), std::invalid_argument);
+}
+
+// n = 8: P(Binomial < 1) = 1/256, P(Binomial < 2) = 9/256.
+TEST(RatioTest, IntervalOfTheSignTest) {
+  const std::vector<double> ones(8, 1.0);
+  const std::vector<double> b = {3, 1, 2, 4, 8, 5, 7, 6};
+  const RatioTest outer = compare_ratios(ones, b, 0, 2.0 / 256 + 1e-9);
+  EXPECT_NEAR(outer.ratio, std::sqrt(20.0), 1e-12);  // median of the logarithms
+  EXPECT_NEAR(outer.lower, 1, 1e-12);
+  EXPECT_NEAR(outer.upper, 8, 1e-12);
+  const RatioTest inner = compare_ratios(ones, b, 0, 18.0 / 256 + 1e-9);
+  EXPECT_NEAR(inner.lower, 2, 1e-12);
+  EXPECT_NEAR(inner.upper, 7, 1e-12);
+  EXPECT_TRUE(inner.beyond_noise);
+  EXPECT_EQ(compare_ratios(ones, b, 0, 1.9 / 256).upper, kInfinity);
 }
 
 TEST(PowerFit, RecoversExactPowerLaws) {

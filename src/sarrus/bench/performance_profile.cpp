@@ -52,15 +52,15 @@ Series profile_series(const ProfileCurve& c, double end, int steps) {
   s.name = c.solver;
   s.x.push_back(1);
   s.y.push_back(c.best());
-  const double apart = std::log(std::max(end, 1.0)) / steps;
+  // Parts of the axis, numbered from the left.
+  const double length = std::log(std::max(end, 1.0));
+  const auto part = [&](double tau) { return std::min(std::floor(std::log(tau) / length * steps), steps - 1.0); };
   for (std::size_t i = 0; i < c.ratios.size(); ++i) {
     const double tau = c.ratios[i];
     if (tau <= 1) continue;
     if (tau > end) break;
-    const bool last_of_equals = i + 1 == c.ratios.size() || c.ratios[i + 1] > tau;
-    const bool end_of_group =
-        i + 1 == c.ratios.size() || c.ratios[i + 1] > end || std::log(c.ratios[i + 1] / s.x.back()) > apart;
-    if (!last_of_equals || !end_of_group) continue;
+    const bool more_follow = i + 1 < c.ratios.size() && c.ratios[i + 1] <= end && part(c.ratios[i + 1]) == part(tau);
+    if (more_follow) continue;
     s.x.push_back(tau);
     s.y.push_back(s.y.back());
     s.x.push_back(tau);

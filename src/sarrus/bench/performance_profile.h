@@ -34,8 +34,8 @@ std::vector<ProfileCurve> performance_profile(const CostTable& table);
 // rho over tau (logarithmic) as step functions, up to the largest finite ratio.
 Plot profile_plot(const CostTable& table, const std::string& title, const std::string& cost_name);
 
-// The step function of one curve up to `end`. At most `steps` of them: steps closer together than the axis' length
-// divided by `steps` are drawn as one, at the last of them.
+// The step function of one curve up to `end`. The axis is divided into `steps` parts (by the logarithm); the steps
+// within one part are drawn as one, at the last of them.
 Series profile_series(const ProfileCurve& curve, double end, int steps);
 
 }  // namespace sarrus

@@ -23,7 +23,7 @@ Box box_of(const ReportData& data, const Setting& s, Cost cost, int solver, int 
   for (std::size_t p = 0; p < s.samples.size(); ++p) {
     if (data.result.samples[at(s.samples[p])].system != system) continue;
     const SolveRecord* r = s.records[p][at(solver)];
-    const bool attempted = r != nullptr && r->outcome != Outcome::refused && r->outcome != Outcome::too_large;
+    const bool attempted = ReportData::attempted(r);
     if (cost == Cost::time && attempted && data.result.solved(*r)) {
       box.values.push_back(1e6 * r->seconds);
     } else if (cost == Cost::accuracy && attempted && std::isfinite(r->natural_map_relative)) {

@@ -20,12 +20,9 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kShortest = 1e-9;  // s: a clock that saw nothing still costs something
 constexpr std::size_t kMainSolvers = 8;
 
-bool attempted(const SolveRecord* r) {
-  return r != nullptr && r->outcome != Outcome::refused && r->outcome != Outcome::too_large;
-}
-
 double solved_seconds(const BenchResult& result, const SolveRecord* r) {
-  return attempted(r) && result.solved(*r) ? std::max(r->seconds, kShortest) : std::numeric_limits<double>::infinity();
+  return ReportData::attempted(r) && result.solved(*r) ? std::max(r->seconds, kShortest)
+                                                       : std::numeric_limits<double>::infinity();
 }
 
 // A residual that is not a number says as little as an infinite one, and sorts.
@@ -46,7 +43,7 @@ Gathered gather(const BenchResult& result, const Setting& s, std::size_t solver,
   Gathered g;
   for (std::size_t p = 0; p < s.samples.size(); ++p) {
     const SolveRecord* r = s.records[p][solver];
-    if (!attempted(r)) continue;
+    if (!ReportData::attempted(r)) continue;
     g.time.push_back(r->seconds);
     g.first.push_back(r->seconds_first);
     g.iteration.push_back(r->seconds_per_iteration());
@@ -70,11 +67,11 @@ SolverSummary summarise(const ReportData& data, const Setting& s, std::size_t so
   sum.total = static_cast<int>(s.samples.size());
   for (const auto& row : s.records) {
     const SolveRecord* r = row[solver];
-    sum.attempted += attempted(r);
-    const bool solved = attempted(r) && result.solved(*r);
+    sum.attempted += ReportData::attempted(r);
+    const bool solved = ReportData::attempted(r) && result.solved(*r);
     sum.solved += solved;
-    sum.success += attempted(r) && r->natural_map <= result.success;
-    sum.solved_own_law += attempted(r) && r->own_law_relative <= tolerance;
+    sum.success += ReportData::attempted(r) && r->natural_map <= result.success;
+    sum.solved_own_law += ReportData::attempted(r) && r->own_law_relative <= tolerance;
     if (!solved) ++sum.reasons[static_cast<std::size_t>(data.reason(r, s))];
   }
   const Gathered g = gather(result, s, solver, fastest);
@@ -159,6 +156,10 @@ std::string_view reason_text(Reason reason) {
       "no record of this solver on this sample",
   };
   return kTexts[static_cast<std::size_t>(reason)];
+}
+
+bool ReportData::attempted(const SolveRecord* r) {
+  return r != nullptr && r->outcome != Outcome::refused && r->outcome != Outcome::too_large;
 }
 
 std::string_view start_text(Start start) { return start == Start::cold ? "cold" : "warm"; }

@@ -67,7 +67,10 @@ struct ReportData {
   std::vector<int> main;          // up to eight for crowded pictures: the best of every law, then by rank
   std::vector<int> looks;         // by solver: colour, dash and mark all over the page
 
-  std::string setting_text(const Setting& s) const;  // "tolerance 1e-9, cold start"
+  std::string setting_text(
+      const Setting& s) const;  // "tolerance 1e-9, cold start"
+                                // Neither missing nor refused nor too large: there is an answer to judge.
+  static bool attempted(const SolveRecord* r);
   Reason reason(const SolveRecord* r, const Setting& s) const;
   // Rows of `s` with this category (all: kProblemCategoryCount + 1) as costs; failures cost infinity.
   CostTable costs(const Setting& s, Cost cost, int category) const;

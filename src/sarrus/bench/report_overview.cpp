@@ -10,6 +10,7 @@
 #include "sarrus/bench/plot.h"
 #include "sarrus/bench/report_sections.h"
 #include "sarrus/bench/report_table.h"
+#include "sarrus/bench/statistics.h"
 
 namespace sarrus {
 namespace {
@@ -153,6 +154,7 @@ std::string samples_table(const ReportData& data) {
   std::array<int, kCategories> sums{};
   struct Largest {
     int rows = 0, contacts = 0;
+    std::vector<double> assembly;  // s
   };
   std::vector<Largest> largest(r.systems.size());
   for (const SampleInfo& s : r.samples) {
@@ -161,6 +163,7 @@ std::string samples_table(const ReportData& data) {
     ++sums[c];
     largest[system].rows = std::max(largest[system].rows, s.rows);
     largest[system].contacts = std::max(largest[system].contacts, s.contacts);
+    largest[system].assembly.push_back(s.seconds_assembly);
   }
   std::vector<Column> columns = {{"system", "", ""}};
   for (std::size_t c = 0; c < kCategories; ++c) {
@@ -171,6 +174,7 @@ std::string samples_table(const ReportData& data) {
   columns.push_back({"all", "", "samples"});
   columns.push_back({"most rows", "", "rows of the largest sample"});
   columns.push_back({"most contacts", "", "of one sample"});
+  columns.push_back({"assembly", "µs", "median time to build the problem: collision, rows, free velocity"});
   Table table("Samples", columns);
   for (std::size_t k = 0; k <= r.systems.size(); ++k) {
     const bool last = k == r.systems.size();
@@ -186,14 +190,19 @@ std::string samples_table(const ReportData& data) {
       for (const Largest& l : largest) {
         size.rows = std::max(size.rows, l.rows);
         size.contacts = std::max(size.contacts, l.contacts);
+        size.assembly.insert(size.assembly.end(), l.assembly.begin(), l.assembly.end());
       }
     }
     cells.push_back(cell_count(total));
     cells.push_back(cell_count(size.rows));
     cells.push_back(cell_count(size.contacts));
+    const double assembly = median_of(size.assembly);
+    cells.push_back(assembly > 0 ? cell_number(1e6 * assembly) : cell_none("not measured"));
     table.row(std::move(cells));
   }
-  return table.html("Number of samples by system and category of the constraint problem.", command(data));
+  return table.html(
+      "Number of samples by system and category of the constraint problem, their size, and the time to assemble one.",
+      command(data));
 }
 
 }  // namespace

@@ -57,12 +57,12 @@ footer{margin-top:3rem;color:var(--soft);font-size:.88rem;border-top:1px solid v
 html{font-size:12px}body{max-width:none;padding:0;font-size:11.5px}
 nav{display:none}
 .scroll{overflow:visible;max-height:none;border:0}
-table{font-size:8.6px}th,td{padding:.18rem .35rem}td{white-space:normal}
+table{font-size:8.6px}th,td{padding:.18rem .35rem}td{white-space:normal}td.num{white-space:nowrap}
 thead th,tbody th{position:static}thead{display:table-header-group}
-tr,figure.picture,svg{break-inside:avoid}h2,h3,summary,figcaption{break-after:avoid}
-figure.many{break-inside:auto}
-.pictures svg{max-height:172mm}
-figure.data figcaption{break-after:avoid}
+tr,figure,svg{break-inside:avoid}h2,h3,summary,section>p{break-after:avoid}
+.pictures{display:block;zoom:.84}.pictures svg{max-height:190mm}
+.pictures svg:first-child:nth-last-child(2),.pictures svg:first-child:nth-last-child(2)~svg{max-height:92mm}
+figure.data figcaption{break-after:avoid}figure.picture figcaption{break-before:avoid}
 details{border:0;padding:0}details::details-content{content-visibility:visible;display:block;height:auto}
 a{color:inherit;text-decoration:none}}
 )css";

@@ -1,8 +1,10 @@
 // Tables of solvers: what they solved, how fast, and why not.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -11,6 +13,7 @@
 #include "sarrus/bench/plot.h"
 #include "sarrus/bench/report_sections.h"
 #include "sarrus/bench/report_table.h"
+#include "sarrus/bench/statistics.h"
 
 namespace sarrus {
 namespace {
@@ -39,23 +42,26 @@ std::string solver_list(const ReportData& data) {
 
 std::string solver_table(const ReportData& data, const Setting& s) {
   const char* never = "never attempted";
-  Table table(
-      fmt::format("Solvers at {}", data.setting_text(s)),
-      {{"solver", "", ""},
-       {"law", "", "ncp: Coulomb, ccp: convex relaxation, box: box friction"},
-       {"solved", "", "relative natural map of the NCP within the tolerance"},
-       {"paper's success", "", "natural map at most " + power_text(data.result.success) + " in SI units"},
-       {"solved, own law", "", "within the tolerance by the law that the solver solves"},
-       {"time, median", "µs", "of a whole solve, over all that were attempted, failed ones included"},
-       {"time, 95 %", "µs", ""},
-       {"× fastest", "", "geometric mean of time over that of the fastest on the same sample, over solved samples"},
-       {"set‑up, first iteration", "µs", "a solve limited to one iteration, median"},
-       {"per iteration", "µs", "after the first, median"},
-       {"iter., median", "", "iterations"},
-       {"iter., 95 %", "", "iterations"},
-       {"factor., median", "", "factorisations of a matrix"},
-       {"residual, own law", "", "relative natural map of the solver's law, median"},
-       {"residual, NCP", "", "relative natural map of the NCP, median"}});
+  const bool counted =
+      std::any_of(s.summaries.begin(), s.summaries.end(), [](const SolverSummary& m) { return m.instructions > 0; });
+  std::vector<Column> columns = {
+      {"solver", "", ""},
+      {"law", "", "ncp: Coulomb, ccp: convex relaxation, box: box friction"},
+      {"solved", "", "relative natural map of the NCP within the tolerance"},
+      {"paper's success", "", "natural map at most " + power_text(data.result.success) + " in SI units"},
+      {"solved, own law", "", "within the tolerance by the law that the solver solves"},
+      {"time, median", "µs", "of a whole solve, over all that were attempted, failed ones included"},
+      {"time, 95 %", "µs", ""},
+      {"× fastest", "", "geometric mean of time over that of the fastest on the same sample, over solved samples"},
+      {"set‑up, first iteration", "µs", "a solve limited to one iteration, median"},
+      {"per iteration", "µs", "after the first, median"},
+      {"iter., median", "", "iterations"},
+      {"iter., 95 %", "", "iterations"},
+      {"factor., median", "", "factorisations of a matrix"},
+      {"residual, own law", "", "relative natural map of the solver's law, median"},
+      {"residual, NCP", "", "relative natural map of the NCP, median"}};
+  if (counted) columns.push_back({"instructions", "1000", "user-space instructions of a solve, median"});
+  Table table(fmt::format("Solvers at {}", data.setting_text(s)), columns);
   for (const int k : data.ranking) {
     const SolverSummary& m = summary(s, k);
     std::vector<Cell> row = {cell_text(setup(data, k).id), cell_text(std::string(name(setup(data, k).law))),
@@ -74,12 +80,62 @@ std::string solver_table(const ReportData& data, const Setting& s) {
     }
     row.push_back(or_none(m.own_law_median, cell_residual(m.own_law_median), never));
     row.push_back(or_none(m.accuracy_median, cell_residual(m.accuracy_median), never));
+    if (counted) row.push_back(or_none(m.instructions, cell_number(1e-3 * m.instructions), "not counted"));
     table.row(std::move(row));
   }
   return table.html(
       fmt::format("{} samples; times are the smallest of {} repeats. Medians are over attempted solves; “× fastest” "
                   "compares solved samples only, each with the fastest solver that solved it.",
                   s.samples.size(), data.result.repeats),
+      data.result.command);
+}
+
+struct Metric {
+  const char* title;
+  const char* unit;
+  const char* explanation;
+  double SolveRecord::*value;
+};
+constexpr std::array<Metric, 9> kMetrics = {{
+    {"natural map", "N s, m/s", "|λ − P(λ − v̂)|", &SolveRecord::natural_map},
+    {"primal", "N s", "distance of the impulses from their cones", &SolveRecord::primal},
+    {"dual", "m/s", "distance of the constraint velocities from the dual cones", &SolveRecord::dual},
+    {"complementarity", "J", "largest |λ · v̂| of a limit or contact", &SolveRecord::complementarity},
+    {"equations", "N s", "momentum that the impulses do not account for", &SolveRecord::equations},
+    {"joint velocity", "m/s, rad/s", "largest velocity that a joint lets through", &SolveRecord::joint_velocity},
+    {"momentum error", "", "e_m: relative, scaled by the masses", &SolveRecord::momentum_error},
+    {"compl. error", "", "e_mu: relative", &SolveRecord::complementarity_error},
+    {"MLCP error", "N s, m/s", "sum over the rows, box friction", &SolveRecord::delta_psi},
+}};
+
+std::string metrics_table(const ReportData& data, const Setting& s) {
+  std::vector<Column> columns = {{"solver", "", ""}};
+  for (const Metric& m : kMetrics) columns.push_back({m.title, m.unit, m.explanation});
+  Table table(fmt::format("Residuals at {}", data.setting_text(s)), columns);
+  for (const int k : data.ranking) {
+    std::vector<Cell> row = {cell_text(setup(data, k).id)};
+    for (const Metric& m : kMetrics) {
+      std::vector<double> values;
+      for (const auto& records : s.records) {
+        const SolveRecord* r = records[static_cast<std::size_t>(k)];
+        if (!data.attempted(r)) continue;
+        const double v = r->*m.value;
+        values.push_back(std::isnan(v) ? std::numeric_limits<double>::infinity() : v);
+      }
+      if (values.empty()) {
+        row.push_back(cell_none("never attempted"));
+        continue;
+      }
+      Cell cell = cell_residual(median_of(values));
+      cell.html += " / " + cell_residual(quantile(values, 0.95)).html;
+      row.push_back(std::move(cell));
+    }
+    table.row(std::move(row));
+  }
+  return table.html(
+      "Median / 95 % over attempted solves, by the judge, NCP versions for every solver; absolute values, in the "
+      "infinity "
+      "norm. Sorted by the median.",
       data.result.command);
 }
 
@@ -221,7 +277,8 @@ std::string report_solvers(const ReportData& data) {
   out += law_note(data);
   for (std::size_t i = 0; i < data.settings.size(); ++i) {
     const Setting& s = data.settings[i];
-    const std::string tables = solver_table(data, s) + category_table(data, s);
+    const std::string residuals = folded("All residuals at " + data.setting_text(s), metrics_table(data, s));
+    const std::string tables = solver_table(data, s) + category_table(data, s) + residuals;
     out += i == 0 ? tables : folded("The same at " + data.setting_text(s), tables);
   }
   return out;

@@ -5,13 +5,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "sarrus/math/random.h"
-
 namespace sarrus {
 namespace {
-
-constexpr int kResamples = 1000;
-constexpr std::size_t kFewestPairs = 6;
 
 double sorted_quantile(const std::vector<double>& sorted, double q) {
   if (sorted.empty()) return std::numeric_limits<double>::quiet_NaN();
@@ -22,12 +17,18 @@ double sorted_quantile(const std::vector<double>& sorted, double q) {
   return low + (h - std::floor(h)) * (high - low);
 }
 
-// The middle of scratch memory that may be reordered; of an even number the mean of the middle two.
-double median_in_place(std::vector<double>& v) {
-  const auto middle = v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2);
-  std::nth_element(v.begin(), middle, v.end());
-  if (v.size() % 2 == 1) return *middle;
-  return 0.5 * (*middle + *std::max_element(v.begin(), middle));
+// The largest k with 2 P(Binomial(n, 1/2) < k) <= alpha, 0 if there is none.
+std::size_t sign_test_rank(std::size_t n, double alpha) {
+  const double count = static_cast<double>(n);
+  double below = 0;  // P(Binomial < k)
+  std::size_t k = 0;
+  while (k < n) {
+    const double i = static_cast<double>(k);
+    below += std::exp(std::lgamma(count + 1) - std::lgamma(i + 1) - std::lgamma(count - i + 1) - count * std::log(2.0));
+    if (2 * below > alpha) break;
+    ++k;
+  }
+  return k;
 }
 
 }  // namespace
@@ -65,28 +66,23 @@ BoxStatistics box_statistics(const std::vector<double>& values) {
 }
 
 RatioTest compare_ratios(const std::vector<double>& a, const std::vector<double>& b, double minimal_effect,
-                         std::uint64_t seed) {
+                         double alpha) {
   if (a.size() != b.size()) throw std::invalid_argument("paired measurements of different number");
   std::vector<double> logs;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (!(a[i] > 0 && b[i] > 0)) throw std::invalid_argument("ratio of a measurement that is not positive");
     logs.push_back(std::log(b[i] / a[i]));
   }
+  std::sort(logs.begin(), logs.end());
   RatioTest test;
   test.pairs = static_cast<int>(logs.size());
   test.upper = std::numeric_limits<double>::infinity();
   if (logs.empty()) return test;
-  test.ratio = std::exp(median_of(logs));
-  if (logs.size() < kFewestPairs) return test;
-  Random random(seed);
-  std::vector<double> medians, drawn(logs.size());
-  for (int k = 0; k < kResamples; ++k) {
-    for (double& d : drawn) d = logs[static_cast<std::size_t>(random.below(static_cast<int>(logs.size())))];
-    medians.push_back(median_in_place(drawn));
-  }
-  std::sort(medians.begin(), medians.end());
-  test.lower = std::exp(sorted_quantile(medians, 0.005));
-  test.upper = std::exp(sorted_quantile(medians, 0.995));
+  test.ratio = std::exp(sorted_quantile(logs, 0.5));
+  const std::size_t k = sign_test_rank(logs.size(), alpha);
+  if (k == 0) return test;
+  test.lower = std::exp(logs[k - 1]);
+  test.upper = std::exp(logs[logs.size() - k]);
   test.beyond_noise = (test.lower > 1 || test.upper < 1) && std::abs(std::log(test.ratio)) > std::log1p(minimal_effect);
   return test;
 }

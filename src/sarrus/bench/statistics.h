@@ -6,7 +6,6 @@
 // infinite. Of no values it is NaN.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 namespace sarrus {
@@ -28,12 +27,14 @@ struct BoxStatistics {
 };
 BoxStatistics box_statistics(const std::vector<double>& values);
 
-// The typical ratio b / a of paired positive measurements.
-//   ratio         = exp(median of log(b_i / a_i))
-//   [lower, upper]= its 99 % bootstrap interval: the pairs are drawn anew 1000 times with a fixed seed, and the
-//                   0.5 % and 99.5 % quantiles of the medians kept. Of fewer than six pairs it is unknown (0,
-//                   infinity): with five, all on one side, chance alone does so in one of sixteen cases.
-// `beyond_noise`: the interval does not hold 1 and |log ratio| > log(1 + minimal_effect).
+// The typical ratio b / a of n paired positive measurements.
+//   ratio          = exp(median of log(b_i / a_i))
+//   [lower, upper] = [exp x_(k), exp x_(n+1-k)] of the sorted logarithms x_(1) <= ... <= x_(n), with the largest k for
+//                    which 2 P(Binomial(n, 1/2) < k) <= alpha: the interval of the sign test. It holds the true median
+//                    with probability of at least 1 - alpha whatever the noise is distributed like. With too few pairs
+//                    for any k it is unknown: (0, infinity).
+// `beyond_noise`: the interval does not hold 1 and |log ratio| > log(1 + minimal_effect). Of m such tests at alpha
+// each, at least one errs with probability of at most m alpha: choose alpha by it.
 struct RatioTest {
   double ratio = 1;
   double lower = 0;
@@ -42,6 +43,6 @@ struct RatioTest {
   bool beyond_noise = false;
 };
 RatioTest compare_ratios(const std::vector<double>& a, const std::vector<double>& b, double minimal_effect,
-                         std::uint64_t seed = 1);
+                         double alpha = 0.01);
 
 }  // namespace sarrus

@@ -1,0 +1,198 @@
+// The HTML report: well-formed, complete, self-contained; what is not there is not drawn.
+#include "sarrus/bench/report.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include "bench/fake_result.h"
+#include "sarrus/bench/report_data.h"
+#include "sarrus/bench/report_table.h"
+#include "sarrus/io/xml_tree.h"
+
+namespace sarrus {
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+int count(const std::string& text, const std::string& part) {
+  int n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++n;
+  return n;
+}
+
+// Attributes that would fetch something, and captions.
+void walk(const XmlElement& e, int& figures, int& captions) {
+  static const std::set<std::string_view> kFetching = {"link", "img",   "iframe", "object", "embed", "image",
+                                                       "use",  "audio", "video",  "source", "base",  "form"};
+  EXPECT_EQ(kFetching.count(e.name), 0u) << e.name;
+  for (const auto& [key, value] : e.attributes) {
+    EXPECT_FALSE(key == "src" || key == "srcset" || key == "xlink:href") << key;
+    if (key == "href") {
+      EXPECT_EQ(value.substr(0, 1), "#") << value;
+    }
+  }
+  figures += e.name == "figure";
+  captions += e.name == "figcaption";
+  for (const XmlElement& c : e.children) walk(c, figures, captions);
+}
+
+void expect_sound(const std::string& html) {
+  ASSERT_EQ(html.substr(0, 15), "<!DOCTYPE html>");
+  const XmlElement root = parse_xml(html);
+  EXPECT_EQ(root.name, "html");
+  int figures = 0, captions = 0;
+  walk(root, figures, captions);
+  EXPECT_EQ(figures, captions);
+  EXPECT_EQ(count(html, "Made by <code>"), figures + 1);  // and the foot of the page
+  EXPECT_FALSE(has(html, "http"));
+  EXPECT_FALSE(has(html, "url("));
+  EXPECT_FALSE(has(html, "@import"));
+  EXPECT_FALSE(has(html, "nan"));
+}
+
+BenchResult full_result() {
+  BenchResult r = fake_result();
+  RunRecord run;
+  run.solver = "cascade";
+  run.steps = 12;
+  run.planned_steps = 100;
+  run.message = "gap of joint \"<knee>\"";
+  r.runs.push_back(run);
+  r.curves.push_back({0, 0, {1, 2, 4}, {1e-1, 1e-4, 1e-12}});
+  for (const int bodies : {10, 100, 1000, 10000}) {
+    for (const int threads : {1, 2}) {
+      ScalingRecord s;
+      s.family = "chain";
+      s.bodies = bodies;
+      s.threads = threads;
+      s.steps = 10;
+      s.step_median = 1e-6 * std::pow(bodies, 1.25) / threads;
+      s.solve_median = 0.5 * s.step_median;
+      s.bytes = 1e4 * bodies;
+      r.scaling.push_back(s);
+    }
+  }
+  return r;
+}
+
+TEST(Report, IsWellFormedAndLoadsNothing) {
+  expect_sound(html_report(full_result()));
+  expect_sound(html_report(fake_result(1, 1)));
+  expect_sound(html_report(BenchResult()));
+}
+
+TEST(Report, SectionsFollowTheData) {
+  const std::string full = html_report(full_result());
+  const std::string solves = html_report(fake_result());
+  for (const char* title : {"Systems and samples", "Solvers", "Why solves failed", "Performance profiles",
+                            "Accuracy against time", "Spread over the systems"}) {
+    EXPECT_TRUE(has(full, std::string(". ") + title + "</h2>")) << title;
+    EXPECT_TRUE(has(solves, std::string(". ") + title + "</h2>")) << title;
+  }
+  for (const char* title : {"Convergence", "Whole simulations", "Scaling"}) {
+    EXPECT_TRUE(has(full, std::string(". ") + title + "</h2>")) << title;
+    EXPECT_FALSE(has(solves, std::string(". ") + title + "</h2>")) << title;
+  }
+  EXPECT_EQ(count(html_report(BenchResult()), "<h2>"), 0);
+}
+
+TEST(Report, EveryFailureHasAReason) {
+  const BenchResult result = fake_result();
+  const ReportData data(result);
+  ASSERT_EQ(data.settings.size(), 4u);
+  EXPECT_EQ(data.setting_text(data.settings[0]), "tolerance 1e-9, cold start");
+  for (const Setting& s : data.settings) {
+    for (const SolverSummary& m : s.summaries) {
+      int reasons = 0;
+      for (const int n : m.reasons) reasons += n;
+      EXPECT_EQ(reasons + m.solved, m.total);
+    }
+  }
+  const SolverSummary& convex = data.settings[0].summaries[1];
+  EXPECT_EQ(convex.solved, 20);
+  EXPECT_EQ(convex.solved_own_law, 40);
+  EXPECT_EQ(convex.success, 20);
+  EXPECT_EQ(convex.reasons[static_cast<std::size_t>(Reason::other_law)], 20);
+  EXPECT_EQ(data.settings[0].summaries[2].reasons[static_cast<std::size_t>(Reason::refused)], 40);
+  const std::string html = html_report(result);
+  EXPECT_TRUE(has(html, "needs compliance: R = 0 in &lt;row&gt; &quot;3&quot;"));
+  EXPECT_TRUE(has(html, "40 / 40"));
+  EXPECT_TRUE(has(html, "<b>other law</b> (80 solves)"));
+  EXPECT_TRUE(has(html, "Not drawn, since they succeeded nowhere: picky."));
+}
+
+TEST(Report, HeadlineComesFromTheData) {
+  EXPECT_TRUE(has(html_report(fake_result()), "At tolerance 1e-9, cold start, <b>cascade</b> solved 40 of 40 samples"));
+  EXPECT_TRUE(has(html_report(full_result()), "Of 1 whole simulations 1 stopped early"));
+  EXPECT_TRUE(has(html_report(full_result()), "gap of joint &quot;&lt;knee&gt;&quot;"));
+}
+
+// Columns of what is optional to measure are there if it was.
+TEST(Report, InstructionsAndAssemblyAreOptional) {
+  BenchResult r = fake_result(1, 4);
+  EXPECT_FALSE(has(html_report(r), ">instructions "));
+  for (SolveRecord& s : r.solves) s.instructions = 5e5;
+  for (SampleInfo& s : r.samples) s.seconds_assembly = 12.5e-6;
+  EXPECT_TRUE(has(html_report(r), ">instructions <small>[1000]</small>"));
+  EXPECT_TRUE(has(html_report(r), ">12.5</td>"));
+}
+
+TEST(Report, ScalingShowsFittedExponents) {
+  const std::string html = html_report(full_result());
+  EXPECT_TRUE(has(html, "1.25 ± 0.00"));
+  EXPECT_TRUE(has(html, "1.00 ± 0.00"));  // memory
+}
+
+TEST(Report, SummariesOfOneSolver) {
+  BenchResult r = fake_result(1, 4);
+  for (SolveRecord& s : r.solves) s.seconds = s.solver == 2 ? 0 : s.solver == 0 ? 2e-5 : 1e-5;
+  const ReportData data(r);
+  // The convex solver solves samples 2 and 3, twice as fast there.
+  EXPECT_NEAR(data.settings[0].summaries[0].slowdown, std::sqrt(2.0), 1e-12);
+  EXPECT_NEAR(data.settings[0].summaries[1].slowdown, 1, 1e-12);
+  EXPECT_TRUE(std::isnan(data.settings[0].summaries[2].slowdown));
+  EXPECT_EQ(data.settings[0].summaries[0].time_median, 2e-5);
+  EXPECT_EQ(data.ranking, (std::vector<int>{0, 1, 2}));
+  const CostTable costs = data.costs(data.settings[0], Cost::accuracy, kEveryCategory);
+  ASSERT_EQ(costs.cost.size(), 4u);
+  EXPECT_TRUE(std::isinf(costs.cost[0][1]));  // beyond the paper's criterion
+  EXPECT_EQ(data.costs(data.settings[0], Cost::time, 0).cost.size(), 1u);
+}
+
+TEST(Report, OtherAuthorsSectionsComeLast) {
+  Table table("Peers", {{"engine", "", ""}, {"gap", "m", "largest"}});
+  table.row({cell_text("a < b"), cell_number(0.5)});
+  EXPECT_THROW(table.row({cell_text("short")}), std::invalid_argument);
+  const std::string html = html_report(fake_result(), {{"Peers & others", table.html("Gap.", "sarrus bench peers")}});
+  expect_sound(html);
+  EXPECT_GT(html.find(". Peers &amp; others</h2>"), html.find(". Spread over the systems</h2>"));
+  EXPECT_TRUE(has(html, "a &lt; b"));
+}
+
+TEST(ReportTable, NumbersAsPeopleReadThem) {
+  EXPECT_EQ(number_text(1234.6), "1235");
+  EXPECT_EQ(number_text(12.345), "12.3");
+  EXPECT_EQ(number_text(9.996), "10.0");
+  EXPECT_EQ(number_text(0.012345), "0.0123");
+  EXPECT_EQ(number_text(9), "9");
+  EXPECT_EQ(number_text(0), "0");
+  EXPECT_EQ(number_text(1.2345e-7), "1.23e-07");
+  EXPECT_EQ(number_text(std::nan("")), "–");
+  EXPECT_EQ(number_text(std::numeric_limits<double>::infinity()), "∞");
+  EXPECT_EQ(power_text(1e-9), "1e-9");
+  EXPECT_EQ(power_text(1e-12), "1e-12");
+  EXPECT_EQ(cell_share(3, 4).key, 0.75);
+  EXPECT_EQ(cell_share(0, 0).html, "–");
+}
+
+// Many points do not make a large page: pictures are thinned.
+TEST(Report, SizeGrowsLittleWithTheSamples) {
+  const std::size_t small = html_report(fake_result(1, 200)).size();
+  EXPECT_LT(html_report(fake_result(1, 2000)).size(), 2 * small);
+}
+
+}  // namespace
+}  // namespace sarrus
