@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench_compare.h"
 #include "bench_suite.h"
 #include "commands.h"
 #include "output_file.h"
@@ -49,6 +50,7 @@ void add_bench_command(CLI::App& app, int& exit_code) {
   CLI::App* bench = app.add_subcommand("bench", "Compare solvers, and this engine with others");
   bench->require_subcommand(1);
   add_bench_suite(*bench, exit_code);
+  add_bench_compare(*bench, exit_code);
   auto a = std::make_shared<ConvergenceArguments>();
   a->solvers = {"all"};
   CLI::App* convergence = bench->add_subcommand(

@@ -1,0 +1,88 @@
+// `sarrus bench compare A.json B.json` and `sarrus bench report FILE...`.
+#include "bench_compare.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "output_file.h"
+#include "sarrus/bench/compare.h"
+#include "sarrus/bench/report.h"
+#include "sarrus/bench/result.h"
+#include "sarrus/io/text_file.h"
+#include "sarrus/math/error.h"
+
+namespace sarrus::app {
+namespace {
+
+constexpr std::uintmax_t kMaxResult = std::uintmax_t{1} << 30;  // bytes
+
+BenchResult read_result(const std::string& file) {
+  return bench_result_from_json(read_text_file(file, kMaxResult, "give a file of `sarrus bench ... --json`"), file);
+}
+
+struct CompareArguments {
+  std::string a, b, json;
+};
+
+int run_compare(const CompareArguments& a) {
+  OutputFile json("--json", a.json);
+  const Comparison c = compare(read_result(a.a), read_result(a.b));
+  json.write(to_json(c));
+  fmt::print("{}", to_text(c));
+  return c.worse ? kExitSimulationFailed : kExitOk;
+}
+
+// Adds what another run measured; each kind of record may come from one run only.
+void join(BenchResult& all, BenchResult&& more, const std::string& file) {
+  const auto refuse = [&](const char* what) {
+    throw InputError(file, fmt::format("has {} like a file before it; give one of them", what));
+  };
+  if (!more.solves.empty() || !more.runs.empty()) {
+    if (!all.solves.empty() || !all.runs.empty()) refuse("solves or runs");
+    more.scaling.insert(more.scaling.begin(), all.scaling.begin(), all.scaling.end());
+    more.command += "; " + all.command;
+    more.seconds += all.seconds;
+    all = std::move(more);
+    return;
+  }
+  if (!more.scaling.empty() && !all.scaling.empty()) refuse("scaling");
+  all.scaling = std::move(more.scaling);
+  all.command += "; " + more.command;
+  all.seconds += more.seconds;
+}
+
+struct ReportArguments {
+  std::vector<std::string> files;
+  std::string html;
+};
+
+void run_report(const ReportArguments& a) {
+  OutputFile html("--html", a.html);
+  BenchResult all = read_result(a.files.front());
+  for (std::size_t i = 1; i < a.files.size(); ++i) join(all, read_result(a.files[i]), a.files[i]);
+  html.write(html_report(all));
+}
+
+}  // namespace
+
+void add_bench_compare(CLI::App& bench, int& exit_code) {
+  auto c = std::make_shared<CompareArguments>();
+  CLI::App* compare = bench.add_subcommand("compare", "What got better or worse between two runs, beyond noise");
+  compare->add_option("A", c->a, "Result of the earlier run (--json)")->required()->type_name("A.json");
+  compare->add_option("B", c->b, "Result of the later run")->required()->type_name("B.json");
+  compare->add_option("--json", c->json, "The comparison for programs")->type_name("FILE");
+  compare->footer("Exit codes: 0 nothing got worse, 2 bad input, 3 something got worse beyond noise.");
+  compare->callback([c, &exit_code] { exit_code = run_compare(*c); });
+
+  auto r = std::make_shared<ReportArguments>();
+  CLI::App* report = bench.add_subcommand("report", "One page from stored results: of a suite, of scaling");
+  report->add_option("FILE", r->files, "Results (--json of suite, solvers, scenes, scaling)")->required();
+  report->add_option("--html", r->html, "The page")->required()->type_name("FILE");
+  report->callback([r] { run_report(*r); });
+}
+
+}  // namespace sarrus::app
