@@ -14,6 +14,8 @@
 namespace sarrus {
 namespace {
 
+constexpr double kLift = 1e-3;  // m
+
 // NaN must survive: a plain comparison would silently drop it.
 void raise(double& worst, double value) {
   if (!std::isnan(worst) && !(value <= worst)) worst = value;
@@ -67,12 +69,15 @@ class Judge {
   }
 
   void finish(PeerRun& out) const {
-    const double scale = kinetic_ > 0 ? kinetic_ : 1;
-    out.energy_drift = (last_energy_ - first_energy_) / scale;
-    out.energy_rise = (highest_ - first_energy_) / scale;
     double weight = 0;
     for (const Body& b : model_.bodies()) weight += b.mass * model_.gravity().norm();
-    if (!(highest_ - first_energy_ <= 0.1 * kinetic_ + 1e-3 * weight)) out.status = "unstable";
+    const double lift = kLift * weight;
+    const double scale = std::max(kinetic_, lift);
+    if (scale > 0) {
+      out.energy_drift = (last_energy_ - first_energy_) / scale;
+      out.energy_rise = (highest_ - first_energy_) / scale;
+    }
+    if (!(highest_ - first_energy_ <= 0.1 * kinetic_ + lift)) out.status = "unstable";
   }
 
  private:

@@ -92,7 +92,8 @@ PeerRun run_task(const Task& task, const PeerOptions& options) {
 }  // namespace
 
 const std::vector<std::string>& peer_scenes() {
-  static const std::vector<std::string> names = {"fourbar_swing", "stack15", "ring20", "clutter40", "boxes_fixed"};
+  static const std::vector<std::string> names = {"fourbar_swing", "stack15",   "ring20",
+                                                 "ring20_tilted", "clutter40", "boxes_fixed"};
   return names;
 }
 
