@@ -1,11 +1,14 @@
 // ODE: maximal coordinates, hinge, fixed and ball joints; contacts of its own collision detection, mu exact (Approx1).
 //
 //   default   QuickStep (20 iterations of SOR), ERP 0.2, CFM 1e-10: what dWorldCreate sets
-//   stiff     dWorldStep (Dantzig's direct method), ERP 0.8, CFM 1e-10 * 100^level
+//   stiff     dWorldStep (Dantzig's direct method), ERP and CFM by level: with little CFM its LCP breaks down on redundant
+//             rows and great mass ratios
 #include <fmt/format.h>
 #include <ode/ode.h>
 
-#include <cmath>
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
 
 #include "common.h"
 
@@ -13,6 +16,12 @@ namespace sarrus::peers {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+struct Stiffness {
+  double erp;
+  double cfm;
+};
+constexpr Stiffness kStiff[] = {{0.8, 1e-10}, {0.2, 1e-9}, {0.8, 1e-7}, {0.2, 1e-6}};
 
 constexpr int kMaxContacts = 16;  // of one pair
 
@@ -33,8 +42,8 @@ class Ode : public Engine {
     const Vec3& g = model.gravity();
     dWorldSetGravity(world_, g.x(), g.y(), g.z());
     if (a.stiff()) {
-      dWorldSetERP(world_, 0.8);
-      dWorldSetCFM(world_, cfm());
+      dWorldSetERP(world_, stiffness().erp);
+      dWorldSetCFM(world_, stiffness().cfm);
     }
     for (const Body& b : model.bodies()) add_body(b);
     for (const int g2 : colliding_geoms(model)) add_geom(model.geoms()[at(g2)]);
@@ -76,11 +85,11 @@ class Ode : public Engine {
   std::string version() const override { return "0.16"; }
   std::string setting_text() const override {
     if (!a_.stiff()) return "QuickStep, 20 iterations, ERP 0.2, CFM 1e-10";
-    return fmt::format("dWorldStep (Dantzig), ERP 0.8, CFM {:.0e}", cfm());
+    return fmt::format("dWorldStep (Dantzig), ERP {:g}, CFM {:.0e}", stiffness().erp, stiffness().cfm);
   }
 
  private:
-  double cfm() const { return 1e-10 * std::pow(100.0, a_.level); }
+  const Stiffness& stiffness() const { return kStiff[std::min(at(a_.level), std::size(kStiff) - 1)]; }
   std::size_t pair(int a, int b) const { return at((a + 1) * (model_.body_count() + 1) + b + 1); }
 
   void add_body(const Body& b) {

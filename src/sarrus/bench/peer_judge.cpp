@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <string_view>
 
 #include "sarrus/bench/peers.h"
 #include "sarrus/collision/detector.h"
@@ -15,6 +16,8 @@ namespace sarrus {
 namespace {
 
 constexpr double kLift = 1e-3;  // m
+constexpr std::string_view kRestingScene = "stack15";  // starts in equilibrium
+constexpr double kCollapsed = 0.05;                    // m
 
 // NaN must survive: a plain comparison would silently drop it.
 void raise(double& worst, double value) {
@@ -77,6 +80,7 @@ class Judge {
       out.energy_drift = (last_energy_ - first_energy_) / scale;
       out.energy_rise = (highest_ - first_energy_) / scale;
     }
+    if (out.scene == kRestingScene && out.displacement > kCollapsed) out.status = "collapsed";
     if (!(highest_ - first_energy_ <= 0.1 * kinetic_ + lift)) out.status = "unstable";
   }
 

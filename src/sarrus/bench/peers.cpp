@@ -84,7 +84,7 @@ PeerRun run_task(const Task& task, const PeerOptions& options) {
   PeerRun run;
   for (int level = 0; level < kLevels; ++level) {
     run = run_program(program, task, level, model, duration, options);
-    if (task.setting != "stiff" || !run.status.starts_with("unstable")) break;
+    if (task.setting != "stiff" || !(run.status.starts_with("unstable") || run.status == "collapsed")) break;
   }
   return run;
 }

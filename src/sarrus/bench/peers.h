@@ -30,7 +30,7 @@ struct PeerRun {
   std::string setting;       // "default" or "stiff"
   std::string setting_text;  // what it means
   std::string scene;
-  // "ok", "unstable", "unstable: ...", "not supported: ...", "not found: ...", "died with signal 11 ...", ...
+  // "ok", "unstable", "collapsed", "unstable: ...", "not supported: ...", "not found: ...", "died with signal 11 ...", ...
   std::string status;
   int level = 0;  // of the stiff setting: how often it was softened until it was stable
   double dt = 0;  // s
@@ -49,7 +49,8 @@ struct PeerRun {
 };
 
 // Fills in what can be measured. The status becomes "unstable" if the total energy rises by more than a tenth of the
-// largest kinetic energy plus what lifting everything by 1 mm takes, or a number is not finite.
+// largest kinetic energy plus what lifting everything by 1 mm takes, or a number is not finite; "collapsed" if a body of
+// stack15, which starts in equilibrium, moves by more than 5 cm.
 PeerRun judge_trajectory(const Model& model, const Trajectory& trajectory);
 
 // The motion of a scene by our own Simulation with its default options, as the programs of the peers write it.
