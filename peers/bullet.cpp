@@ -44,7 +44,11 @@ class Filter : public btOverlapFilterCallback {
 class Bullet : public Engine {
  public:
   Bullet(const Model& model, const Arguments& a)
-      : model_(model), a_(a), mu_(common_friction(model)), filter_(model), dispatcher_(&configuration_),
+      : model_(model),
+        a_(a),
+        mu_(common_friction(model)),
+        filter_(model),
+        dispatcher_(&configuration_),
         world_(&dispatcher_, &broad_phase_, &solver_, &configuration_) {
     world_.setGravity(bt(model.gravity()));
     world_.getPairCache()->setOverlapFilterCallback(&filter_);
@@ -82,10 +86,13 @@ class Bullet : public Engine {
     }
   }
 
-  std::string version() const override { return fmt::format("{}.{:02}", BT_BULLET_VERSION / 100, BT_BULLET_VERSION % 100); }
+  std::string version() const override {
+    return fmt::format("{}.{:02}", BT_BULLET_VERSION / 100, BT_BULLET_VERSION % 100);
+  }
   std::string setting_text() const override {
     if (!a_.stiff()) return "sequential impulses, 10 iterations, ERP 0.2, no sleeping";
-    return fmt::format("sequential impulses, {} iterations, ERP 0.8, two friction directions, no sleeping", iterations());
+    return fmt::format("sequential impulses, {} iterations, ERP 0.8, two friction directions, no sleeping",
+                       iterations());
   }
 
  private:

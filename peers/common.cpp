@@ -142,9 +142,7 @@ std::vector<Joint> loop_joints(const Model& model) {
   return joints;
 }
 
-Pose reference_pose(const Model& model, int body) {
-  return body == kWorld ? Pose{} : model.bodies()[at(body)].X_WB0;
-}
+Pose reference_pose(const Model& model, int body) { return body == kWorld ? Pose{} : model.bodies()[at(body)].X_WB0; }
 
 JointPlace place(const Model& model, const Joint& joint) {
   const Quat q_W = orientation(model, joint.base) * joint.q_BJ;
@@ -201,13 +199,15 @@ void require_simple(const Model& model) {
     const Dof& dof = model.dofs()[at(d)];
     const bool passive = dof.armature != 0 || dof.stiffness != 0 || dof.damping != 0 || dof.dry_friction != 0;
     if (dof.limit.active() || dof.drive.mode != DriveMode::none || passive) {
-      throw NotSupported(fmt::format("dof '{}': drives, limits and passive forces are not translated", model.dof_name(d)));
+      throw NotSupported(
+          fmt::format("dof '{}': drives, limits and passive forces are not translated", model.dof_name(d)));
     }
   }
   for (const Body& b : model.bodies()) {
     if (!b.v0_W.isZero() || !b.w0_W.isZero()) throw NotSupported("initial velocities are not translated");
     const Mat3 diagonal = b.inertia_B.diagonal().asDiagonal();
-    if (!(b.inertia_B - diagonal).isZero(1e-12)) throw NotSupported("bodies off their principal axes are not translated");
+    if (!(b.inertia_B - diagonal).isZero(1e-12))
+      throw NotSupported("bodies off their principal axes are not translated");
   }
   for (const int g : colliding_geoms(model)) {
     const ShapeKind kind = model.geoms()[at(g)].shape.kind;

@@ -1,6 +1,7 @@
 // MuJoCo: bodies as a tree, loops cut and closed by `equality connect`, as its users do; MJCF from memory.
 //
-// A hinge that closes a loop becomes two connects, 0.1 m apart on its axis. Fixed joints become rigid parts of the tree.
+// A hinge that closes a loop becomes two connects, 0.1 m apart on its axis. Fixed joints become rigid parts of the
+// tree.
 //   default   MuJoCo's own options but the step
 //   stiff     solref = 2 dt 2^level (MuJoCo's limit), solimp 0.9999, elliptic cones with impratio 100, Newton to 1e-14,
 //             noslip, RK4 where nothing collides
@@ -48,8 +49,9 @@ class Writer {
  private:
   std::string options() const {
     if (!a_.stiff()) return "";
-    return fmt::format(" iterations=\"200\" tolerance=\"1e-14\" cone=\"elliptic\" impratio=\"100\" noslip_iterations=\"20\"{}",
-                       runge_kutta() ? " integrator=\"RK4\"" : "");
+    return fmt::format(
+        " iterations=\"200\" tolerance=\"1e-14\" cone=\"elliptic\" impratio=\"100\" noslip_iterations=\"20\"{}",
+        runge_kutta() ? " integrator=\"RK4\"" : "");
   }
   std::string softness() const {
     if (!a_.stiff()) return "";
@@ -64,7 +66,7 @@ class Writer {
       if (geom.body != body) continue;
       const Vec3& s = geom.shape.size;
       const bool plane = geom.shape.kind == ShapeKind::plane;
-      const std::string shape = plane                                     ? "type=\"plane\" size=\"0 0 1\""
+      const std::string shape = plane                               ? "type=\"plane\" size=\"0 0 1\""
                                 : geom.shape.kind == ShapeKind::box ? fmt::format("type=\"box\" size=\"{}\"", text(s))
                                                                     : fmt::format("type=\"sphere\" size=\"{}\"", s.x());
       xml_ += fmt::format("<geom {} pos=\"{}\" quat=\"{}\"/>\n", shape, text(geom.X_BG.p), text(geom.X_BG.q));
@@ -94,9 +96,9 @@ class Writer {
     if (j.type == JointType::fixed) return;
     const JointPlace p = place(model_, j);
     const Pose X_WB = reference_pose(model_, link.body);
-    xml_ += fmt::format("<joint type=\"{}\" pos=\"{}\" axis=\"{}\"/>\n",
-                        j.type == JointType::revolute ? "hinge" : "ball", text(X_WB.inverse() * p.p_W),
-                        text(Vec3(X_WB.q.conjugate() * p.x_W)));
+    xml_ +=
+        fmt::format("<joint type=\"{}\" pos=\"{}\" axis=\"{}\"/>\n", j.type == JointType::revolute ? "hinge" : "ball",
+                    text(X_WB.inverse() * p.p_W), text(Vec3(X_WB.q.conjugate() * p.x_W)));
   }
 
   void excludes() {
@@ -176,16 +178,18 @@ class MuJoCo : public Engine {
       const mjtNum* q = d_->xquat + 4 * ids_[b];
       mjtNum v[6];  // angular, linear
       mj_objectVelocity(m_, d_, mjOBJ_BODY, ids_[b], v, 0);
-      bodies[b] = {{Vec3(p[0], p[1], p[2]), Quat(q[0], q[1], q[2], q[3])}, Vec3(v[3], v[4], v[5]), Vec3(v[0], v[1], v[2])};
+      bodies[b] = {
+          {Vec3(p[0], p[1], p[2]), Quat(q[0], q[1], q[2], q[3])}, Vec3(v[3], v[4], v[5]), Vec3(v[0], v[1], v[2])};
     }
   }
 
   std::string version() const override { return mj_versionString(); }
   std::string setting_text() const override {
     if (!stiff_) return "Newton, pyramidal cones, solref 0.02 1, solimp 0.9 0.95 0.001";
-    return fmt::format("Newton 200 iterations to 1e-14, elliptic cones, impratio 100, noslip 20, solref {:.3g} 1, "
-                       "solimp 0.9999{}",
-                       time_constant_, runge_kutta_ ? ", RK4" : "");
+    return fmt::format(
+        "Newton 200 iterations to 1e-14, elliptic cones, impratio 100, noslip 20, solref {:.3g} 1, "
+        "solimp 0.9999{}",
+        time_constant_, runge_kutta_ ? ", RK4" : "");
   }
 
  private:
@@ -203,7 +207,6 @@ class MuJoCo : public Engine {
 
 int main(int argc, char** argv) {
   using namespace sarrus::peers;
-  return run(argc, argv, "mujoco", [](const sarrus::Model& model, const Arguments& a) {
-    return std::make_unique<MuJoCo>(model, a);
-  });
+  return run(argc, argv, "mujoco",
+             [](const sarrus::Model& model, const Arguments& a) { return std::make_unique<MuJoCo>(model, a); });
 }

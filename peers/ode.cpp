@@ -1,7 +1,8 @@
 // ODE: maximal coordinates, hinge, fixed and ball joints; contacts of its own collision detection, mu exact (Approx1).
 //
 //   default   QuickStep (20 iterations of SOR), ERP 0.2, CFM 1e-10: what dWorldCreate sets
-//   stiff     dWorldStep (Dantzig's direct method), ERP and CFM by level: with little CFM its LCP breaks down on redundant
+//   stiff     dWorldStep (Dantzig's direct method), ERP and CFM by level: with little CFM its LCP breaks down on
+//   redundant
 //             rows and great mass ratios
 #include <fmt/format.h>
 #include <ode/ode.h>
@@ -78,7 +79,8 @@ class Ode : public Engine {
       const dReal* q = dBodyGetQuaternion(bodies_[b]);
       const dReal* v = dBodyGetLinearVel(bodies_[b]);
       const dReal* w = dBodyGetAngularVel(bodies_[b]);
-      bodies[b] = {{Vec3(p[0], p[1], p[2]), Quat(q[0], q[1], q[2], q[3])}, Vec3(v[0], v[1], v[2]), Vec3(w[0], w[1], w[2])};
+      bodies[b] = {
+          {Vec3(p[0], p[1], p[2]), Quat(q[0], q[1], q[2], q[3])}, Vec3(v[0], v[1], v[2]), Vec3(w[0], w[1], w[2])};
     }
   }
 

@@ -41,10 +41,15 @@ void add_bench_peers(CLI::App& bench) {
   auto a = std::make_shared<PeersArguments>();
   CLI::App* peers = bench.add_subcommand("peers", "Other engines on our scenes, Siconos on FCLIB, judged alike");
   peers->add_option("--scenes", a->scenes.scenes, "Scenes")->delimiter(',')->type_name("LIST")->capture_default_str();
-  peers->add_option("--engines", a->scenes.engines, "Engines")->delimiter(',')->type_name("LIST")->capture_default_str();
+  peers->add_option("--engines", a->scenes.engines, "Engines")
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->capture_default_str();
   peers->add_option("--fclib", a->fclib.folder, "Folder of FCLIB problems for Siconos")->type_name("DIR");
   peers->add_option("--json", a->json, "Write the results as JSON")->type_name("FILE");
-  peers->add_option("--timeout", a->scenes.timeout, "Longest time of one run, s")->type_name("S")->capture_default_str();
+  peers->add_option("--timeout", a->scenes.timeout, "Longest time of one run, s")
+      ->type_name("S")
+      ->capture_default_str();
   peers->add_flag("--quick", a->quick, "At most 1 s of each scene, small FCLIB problems only");
   peers->callback([a] { run_peers_command(*a); });
 }

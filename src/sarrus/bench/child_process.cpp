@@ -34,6 +34,18 @@ std::string last_line(const fs::path& file) {
   return last.substr(0, 300);
 }
 
+// One thread for the numerical libraries of the child, unless the user says otherwise: steps are compared on one core.
+std::vector<char*> child_environment() {
+  static char blas[] = "OPENBLAS_NUM_THREADS=1";
+  static char omp[] = "OMP_NUM_THREADS=1";
+  std::vector<char*> out;
+  for (char** e = environ; *e != nullptr; ++e) out.push_back(*e);
+  if (std::getenv("OPENBLAS_NUM_THREADS") == nullptr) out.push_back(blas);
+  if (std::getenv("OMP_NUM_THREADS") == nullptr) out.push_back(omp);
+  out.push_back(nullptr);
+  return out;
+}
+
 // The child leads a process group of its own, so that all that it starts can be killed with it. 0: not started.
 pid_t start(const fs::path& program, const std::vector<std::string>& arguments, const fs::path& errors, int& error) {
   std::vector<std::string> words = {program.string()};
@@ -52,7 +64,7 @@ pid_t start(const fs::path& program, const std::vector<std::string>& arguments, 
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setpgroup(&attributes, 0);
   pid_t pid = 0;
-  error = posix_spawn(&pid, program.c_str(), &actions, &attributes, argv.data(), environ);
+  error = posix_spawn(&pid, program.c_str(), &actions, &attributes, argv.data(), child_environment().data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return error == 0 ? pid : 0;

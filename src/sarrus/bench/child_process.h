@@ -14,8 +14,8 @@ struct ChildResult {
   double seconds = 0;   // from start to end, s
 };
 
-// The child's stdout is dropped; its stderr goes to a file in `scratch`. A child that takes longer than `timeout` (s) is
-// killed with everything that it started.
+// The child's stdout is dropped; its stderr goes to a file in `scratch`. A child that takes longer than `timeout` (s)
+// is killed with everything that it started.
 ChildResult run_child(const std::filesystem::path& program, const std::vector<std::string>& arguments, double timeout,
                       const std::filesystem::path& scratch);
 

@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kRepeats = 5;           // of a solve; the shortest time counts
+constexpr int kRepeats = 5;            // of a solve; the shortest time counts
 constexpr double kRepeatBudget = 0.5;  // s, no further repeat after this
 
 struct LocalProblem {
@@ -118,8 +118,11 @@ void solve_ours(const ConstraintProblem& p, double tolerance, FclibRun& run) {
 
 void save_local(const fs::path& path, const LocalProblem& local, const std::string& solver, double tolerance) {
   NumberFile file;
-  file.header = nlohmann::json{{"contacts", local.contacts}, {"solver", solver}, {"tolerance", tolerance},
-                               {"repeats", kRepeats}, {"repeat_budget", kRepeatBudget}}
+  file.header = nlohmann::json{{"contacts", local.contacts},
+                               {"solver", solver},
+                               {"tolerance", tolerance},
+                               {"repeats", kRepeats},
+                               {"repeat_budget", kRepeatBudget}}
                     .dump();
   file.numbers = local.mu;
   file.numbers.insert(file.numbers.end(), local.q.data(), local.q.data() + local.q.size());
@@ -179,7 +182,8 @@ void solve_siconos(const fs::path& program, const ConstraintProblem& p, const Lo
 std::vector<fs::path> problem_files(const FclibOptions& options) {
   std::error_code error;
   if (!fs::is_directory(options.folder, error)) {
-    throw InputError("--fclib " + options.folder.string(), "there is no such folder; give that of the FCLIB collection");
+    throw InputError("--fclib " + options.folder.string(),
+                     "there is no such folder; give that of the FCLIB collection");
   }
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(options.folder)) {

@@ -15,7 +15,7 @@
 namespace sarrus {
 namespace {
 
-constexpr double kLift = 1e-3;  // m
+constexpr double kLift = 1e-3;                         // m
 constexpr std::string_view kRestingScene = "stack15";  // starts in equilibrium
 constexpr double kCollapsed = 0.05;                    // m
 
@@ -146,6 +146,7 @@ Trajectory run_sarrus(const Model& model, double dt, double duration, double sam
   Simulation sim(model, options);
   Trajectory t;
   t.engine = "sarrus";
+  t.version = SARRUS_VERSION;
   t.scene = model.name();
   t.setting_text = options.solver + " to 1e-9, " + std::string(name(model.defaults().integrator));
   t.dt = dt;

@@ -66,15 +66,9 @@ PeerRun peer_run(const ordered_json& j) {
 }
 
 ordered_json to_json(const FclibRun& r) {
-  return {{"solver", r.solver},
-          {"problem", r.problem},
-          {"contacts", r.contacts},
-          {"equalities", r.equalities},
-          {"status", r.status},
-          {"success", r.success},
-          {"error", number(r.error)},
-          {"seconds", number(r.seconds)},
-          {"iterations", number(r.iterations)}};
+  return {{"solver", r.solver},         {"problem", r.problem},         {"contacts", r.contacts},
+          {"equalities", r.equalities}, {"status", r.status},           {"success", r.success},
+          {"error", number(r.error)},   {"seconds", number(r.seconds)}, {"iterations", number(r.iterations)}};
 }
 
 FclibRun fclib_run(const ordered_json& j) {
@@ -102,10 +96,10 @@ void scene_tables(const std::vector<PeerRun>& runs, fmt::memory_buffer& out) {
     if (r.scene != scene) {
       scene = r.scene;
       fmt::format_to(to, "\n{}, dt = {:.4g} s, {:.3g} s\n", scene, r.dt, r.sim_time);
-      fmt::format_to(to, "{:<9}{:<9}{:>9}{:>10}{:>13}{:>11}{:>11}{:>9}{:>10}{:>10}  {}\n", "engine", "setting", "gap m",
+      fmt::format_to(to, "{:<9}{:<9}{:>9}{:>11}{:>15}{:>11}{:>11}{:>9}{:>10}{:>10}  {}\n", "engine", "setting", "gap m",
                      "angle rad", "penetration m", "drift", "rise", "moved m", "us/step", "p95", "status");
     }
-    fmt::format_to(to, "{:<9}{:<9}{:>9}{:>10}{:>13}{:>11}{:>11}{:>9}{:>10}{:>10}  {}{}\n", r.engine, r.setting,
+    fmt::format_to(to, "{:<9}{:<9}{:>9}{:>11}{:>15}{:>11}{:>11}{:>9}{:>10}{:>10}  {}{}\n", r.engine, r.setting,
                    cell(r.gap), cell(r.angle), cell(r.penetration), cell(r.energy_drift, "{:+.1e}"),
                    cell(r.energy_rise, "{:+.1e}"), cell(r.displacement, "{:.2g}"), cell(r.us_per_step, "{:.1f}"),
                    cell(r.us_per_step_p95, "{:.1f}"), r.status, r.level > 0 ? fmt::format(" (level {})", r.level) : "");
@@ -135,7 +129,9 @@ void fclib_tables(const std::vector<FclibRun>& runs, fmt::memory_buffer& out) {
     }
     fmt::format_to(to, "  {:<16}{:>10}{:>12} ms{:>9} iterations  {}\n", r.solver, cell(r.error),
                    cell(1e3 * r.seconds, "{:.3f}"), cell(r.iterations, "{:.0f}"),
-                   r.status != "ok" ? r.status : r.success ? "solved" : "not solved");
+                   r.status != "ok" ? r.status
+                   : r.success      ? "solved"
+                                    : "not solved");
     SolverTotal& t = totals[r.solver];
     ++t.problems;
     if (r.success) {
@@ -169,7 +165,8 @@ PeerReport peer_report_from_json(const std::string& text) {
     for (const ordered_json& r : j.at("fclib")) report.fclib.push_back(fclib_run(r));
     return report;
   } catch (const nlohmann::json::exception& e) {
-    throw InputError("peers", fmt::format("the text is no report of sarrus bench peers ({}); write it again", e.what()));
+    throw InputError("peers",
+                     fmt::format("the text is no report of sarrus bench peers ({}); write it again", e.what()));
   }
 }
 

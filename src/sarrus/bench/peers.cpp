@@ -49,12 +49,12 @@ PeerRun run_program(const fs::path& program, const Task& task, int level, const 
   const ScratchFolder scratch;
   const fs::path file = scratch.path() / "trajectory";
   const double dt = model.defaults().dt;
-  const ChildResult child = run_child(
-      program,
-      {"--scene", task.scene, "--setting", task.setting, "--level", std::to_string(level), "--dt",
-       fmt::format("{}", dt), "--duration", fmt::format("{}", duration), "--sample", fmt::format("{}", options.sample),
-       "--output", file.string()},
-      options.timeout, scratch.path());
+  const ChildResult child =
+      run_child(program,
+                {"--scene", task.scene, "--setting", task.setting, "--level", std::to_string(level), "--dt",
+                 fmt::format("{}", dt), "--duration", fmt::format("{}", duration), "--sample",
+                 fmt::format("{}", options.sample), "--output", file.string()},
+                options.timeout, scratch.path());
   if (!child.ok) {
     const std::string said = child.message.empty() ? "" : ": " + child.message;
     return empty_run(task, dt, child.status + said);
@@ -107,14 +107,15 @@ fs::path find_peer(const std::string& engine, const fs::path& folder) {
   fs::path where = folder;
   if (where.empty()) {
     const char* given = std::getenv("SARRUS_PEERS");
-    where = given != nullptr && *given != '\0' ? fs::path(given) : fs::read_symlink("/proc/self/exe", error).parent_path();
+    where =
+        given != nullptr && *given != '\0' ? fs::path(given) : fs::read_symlink("/proc/self/exe", error).parent_path();
   }
   const fs::path program = where / ("sarrus-peer-" + engine);
   return fs::is_regular_file(program, error) ? program : fs::path();
 }
 
 std::vector<PeerRun> run_peers(const PeerOptions& options, const PeerProgress& progress) {
-  require_known("--scenes", options.scenes, peer_scenes());
+  for (const std::string& scene : options.scenes) make_scene(scene);  // throws for unknown ones
   require_known("--engines", options.engines, peer_engines());
   std::vector<Task> tasks;
   for (const std::string& scene : options.scenes) {

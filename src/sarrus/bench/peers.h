@@ -4,7 +4,8 @@
 // (trajectory.h). What is reported comes from the poses and velocities in it and our own code, never from an engine:
 //   gap, angle    largest residual of the joints over all samples, m and rad (dynamics/joint_kinematics.h)
 //   penetration   largest depth of any contact over all samples, m (collision/detector.h)
-//   energy_drift  (last - first total energy) / largest kinetic energy, which counts as at least what lifting everything
+//   energy_drift  (last - first total energy) / largest kinetic energy, which counts as at least what lifting
+//   everything
 //                 by 1 mm takes (scenes at rest); contacts and friction rightly take energy
 //   energy_rise   the same with the largest total energy instead of the last: nothing here may rightly be positive
 //   displacement  largest distance of a centre of mass from where it started, m: of scenes that should rest
@@ -30,7 +31,8 @@ struct PeerRun {
   std::string setting;       // "default" or "stiff"
   std::string setting_text;  // what it means
   std::string scene;
-  // "ok", "unstable", "collapsed", "unstable: ...", "not supported: ...", "not found: ...", "died with signal 11 ...", ...
+  // "ok", "unstable", "collapsed", "unstable: ...", "not supported: ...", "not found: ...", "died with signal 11 ...",
+  // ...
   std::string status;
   int level = 0;  // of the stiff setting: how often it was softened until it was stable
   double dt = 0;  // s
@@ -49,14 +51,14 @@ struct PeerRun {
 };
 
 // Fills in what can be measured. The status becomes "unstable" if the total energy rises by more than a tenth of the
-// largest kinetic energy plus what lifting everything by 1 mm takes, or a number is not finite; "collapsed" if a body of
-// stack15, which starts in equilibrium, moves by more than 5 cm.
+// largest kinetic energy plus what lifting everything by 1 mm takes, or a number is not finite; "collapsed" if a body
+// of stack15, which starts in equilibrium, moves by more than 5 cm.
 PeerRun judge_trajectory(const Model& model, const Trajectory& trajectory);
 
 // The motion of a scene by our own Simulation with its default options, as the programs of the peers write it.
 Trajectory run_sarrus(const Model& model, double dt, double duration, double sample);
 
-const std::vector<std::string>& peer_scenes();   // fourbar_swing, stack15, ring20, ring20_tilted, clutter40, boxes_fixed
+const std::vector<std::string>& peer_scenes();  // fourbar_swing, stack15, ring20, ring20_tilted, clutter40, boxes_fixed
 const std::vector<std::string>& peer_engines();  // sarrus first
 
 struct PeerOptions {
@@ -87,7 +89,7 @@ struct FclibRun {
   std::string problem;  // path below the folder, without ending
   int contacts = 0;
   int equalities = 0;
-  std::string status;  // "ok": there is an answer, good or not
+  std::string status;    // "ok": there is an answer, good or not
   bool success = false;  // error <= tolerance
   double error = kNotMeasured;
   double seconds = kNotMeasured;

@@ -94,9 +94,15 @@ NumberFile load_numbers(const std::filesystem::path& path) {
 
 void save_trajectory(const std::filesystem::path& path, const Trajectory& t) {
   NumberFile file;
-  file.header = json{{"engine", t.engine},       {"version", t.version}, {"setting", t.setting},
-                     {"setting_text", t.setting_text}, {"scene", t.scene},     {"status", t.status},
-                     {"dt", t.dt},               {"bodies", t.bodies},   {"samples", t.time.size()},
+  file.header = json{{"engine", t.engine},
+                     {"version", t.version},
+                     {"setting", t.setting},
+                     {"setting_text", t.setting_text},
+                     {"scene", t.scene},
+                     {"status", t.status},
+                     {"dt", t.dt},
+                     {"bodies", t.bodies},
+                     {"samples", t.time.size()},
                      {"steps", t.step_seconds.size()}}
                     .dump(-1, ' ', false, json::error_handler_t::replace);
   file.numbers = t.time;
