@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
-.PHONY: all demo test build asan format format-check tidy bench-table bench-collision bench-solvers bench-mlcp clean
+.PHONY: all demo test build asan format format-check tidy bench-table bench-collision bench-solvers bench-mlcp bench-peers clean
 
 SARRUS := build/release/apps/sarrus
 
@@ -75,6 +75,16 @@ bench-mlcp:
 	@cmake --preset release -DSARRUS_BUILD_BENCH=ON >/dev/null
 	@cmake --build --preset release --target mlcp_scenes
 	@build/release/bench/mlcp_scenes $(MLCP_ARGS)
+
+# The tables of docs/peers.md: other engines on our scenes. Shorter: make bench-peers PEERS_ARGS=--quick. Siconos is
+# compared on the FCLIB problems of a folder: PEERS_ARGS="--fclib DIR".
+PEERS_ARGS :=
+bench-peers:
+	@scripts/setup.sh peers
+	@cmake --preset release -DSARRUS_BUILD_PEERS=ON | grep 'peers:' || true
+	@cmake --build --preset release --target sarrus_command sarrus_peers
+	@mkdir -p out
+	$(SARRUS) bench peers --json out/peers.json $(PEERS_ARGS)
 
 clean:
 	rm -rf build out

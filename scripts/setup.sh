@@ -3,6 +3,8 @@
 # On a system without apt-get it names what must be installed by hand, and stops if the compiler would not find it.
 #   scripts/setup.sh build    packages to build and run
 #   scripts/setup.sh test     the above and what the tests use
+#   scripts/setup.sh peers    packages to build, and the engines that `sarrus bench peers` compares with; those that cannot
+#                             be installed are named and left out
 set -euo pipefail
 
 packages=(g++ cmake ninja-build libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev libhdf5-dev
@@ -10,6 +12,9 @@ packages=(g++ cmake ninja-build libeigen3-dev libfmt-dev nlohmann-json3-dev libc
 if [ "${1:-build}" = test ]; then
   packages+=(libgtest-dev libbenchmark-dev libopenmpi-dev openmpi-bin libfclib-dev libsuitesparse-dev clang-format python3 python3-h5py python3-jsonschema)
 fi
+
+peers=(libmujoco-dev libode-dev libdart-dev libdart-collision-ode-dev libdart-external-odelcpsolver-dev
+  libdart-external-ikfast-dev libdart-external-convhull-3d-dev libsimbody-dev libsiconos-numerics-dev libsuitesparse-dev)
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   missing=()
@@ -28,28 +33,39 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   exit 0
 fi
 
-missing=()
-for package in "${packages[@]}"; do
-  status=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
-  [ "$status" = "install ok installed" ] || missing+=("$package")
-done
-[ ${#missing[@]} -eq 0 ] && exit 0
+is_installed() { [ "$(dpkg-query -W -f '${Status}' "$1" 2>/dev/null || true)" = "install ok installed" ]; }
 
-echo "setup: installing ${missing[*]}"
+missing=()
+for package in "${packages[@]}"; do is_installed "$package" || missing+=("$package"); done
+missing_peers=()
+if [ "${1:-build}" = peers ]; then
+  for package in "${peers[@]}"; do is_installed "$package" || missing_peers+=("$package"); done
+fi
+[ ${#missing[@]} -eq 0 ] && [ ${#missing_peers[@]} -eq 0 ] && exit 0
+
+echo "setup: installing ${missing[*]} ${missing_peers[*]}"
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
   if command -v sudo >/dev/null; then
     as_root=(sudo)
   else
-    echo "setup: not root and no sudo; as root run: apt-get install ${missing[*]}" >&2
+    echo "setup: not root and no sudo; as root run: apt-get install ${missing[*]} ${missing_peers[*]}" >&2
+    [ ${#missing[@]} -eq 0 ] && exit 0
     exit 1
   fi
 fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-if ! { "${as_root[@]}" apt-get update -qq && DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq \
-      --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+install() {
+  DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "$@" >>"$log" 2>&1
+}
+"${as_root[@]}" apt-get update -qq >"$log" 2>&1 || updated=no
+if [ ${#missing[@]} -gt 0 ] && { [ "${updated:-yes}" = no ] || ! install "${missing[@]}"; }; then
   tail -n 5 "$log" >&2
   echo "setup: could not install: ${missing[*]}" >&2
   exit 1
 fi
+# One by one: an engine that this system does not have must not keep out the others.
+for package in "${missing_peers[@]}"; do
+  install "$package" || echo "setup: could not install $package; its engine will be left out"
+done

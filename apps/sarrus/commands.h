@@ -15,6 +15,7 @@ void add_run_command(CLI::App& app, int& exit_code);
 void add_solve_command(CLI::App& app, int& exit_code);
 void add_inverse_command(CLI::App& app, int& exit_code);
 void add_bench_command(CLI::App& app, int& exit_code);
+void add_bench_peers(CLI::App& bench);
 void add_check_command(CLI::App& app);
 void add_scenes_command(CLI::App& app);
 void add_solvers_command(CLI::App& app);
