@@ -101,6 +101,7 @@ std::string headline(const ReportData& data) {
                        escape_xml(data.result.systems[static_cast<std::size_t>(worst->system)].id),
                        escape_xml(worst->solver));
   }
+  out += scaling_headline(data.result);
   return out.empty() ? out : "<p class=\"lead\">" + out + "</p>\n";
 }
 
