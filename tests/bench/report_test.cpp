@@ -126,7 +126,7 @@ TEST(Report, EveryFailureHasAReason) {
 
 TEST(Report, HeadlineComesFromTheData) {
   EXPECT_TRUE(has(html_report(fake_result()), "At tolerance 1e-9, cold start, <b>cascade</b> solved 40 of 40 samples"));
-  EXPECT_TRUE(has(html_report(full_result()), "Of 1 whole simulations 1 stopped early"));
+  EXPECT_TRUE(has(html_report(full_result()), "Of 1 whole simulation 1 stopped early."));
   EXPECT_TRUE(has(html_report(full_result()), "gap of joint &quot;&lt;knee&gt;&quot;"));
 }
 
