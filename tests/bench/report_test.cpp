@@ -126,7 +126,7 @@ TEST(Report, EveryFailureHasAReason) {
 
 TEST(Report, HeadlineComesFromTheData) {
   EXPECT_TRUE(has(html_report(fake_result()), "At tolerance 1e-9, cold start, <b>cascade</b> solved 40 of 40 samples"));
-  EXPECT_TRUE(has(html_report(full_result()), "Of 1 whole simulations 1 stopped early"));
+  EXPECT_TRUE(has(html_report(full_result()), "Of 1 whole simulation 1 stopped early."));
   EXPECT_TRUE(has(html_report(full_result()), "gap of joint &quot;&lt;knee&gt;&quot;"));
 }
 
@@ -144,6 +144,27 @@ TEST(Report, ScalingShowsFittedExponents) {
   const std::string html = html_report(full_result());
   EXPECT_TRUE(has(html, "1.25 ± 0.00"));
   EXPECT_TRUE(has(html, "1.00 ± 0.00"));  // memory
+  EXPECT_TRUE(has(html, "Time per step grows like bodies<sup>1.25</sup>"));
+}
+
+TEST(Report, ScalingPointsThatWereNotRunAreSaid) {
+  BenchResult r;
+  r.command = "sarrus bench scaling";
+  ScalingRecord s;
+  s.family = "pile";
+  s.bodies = 10;
+  s.steps = 5;
+  s.step_median = 1e-3;
+  r.scaling.push_back(s);
+  s.bodies = 1000;
+  s.steps = 0;
+  s.step_median = 0;
+  s.message = "out of <memory>";
+  r.scaling.push_back(s);
+  const std::string html = html_report(r);
+  expect_sound(html);
+  EXPECT_TRUE(has(html, "Not run: pile of 1000 bodies, 1 thread (out of &lt;memory&gt;)"));
+  EXPECT_FALSE(has(html, "memory [MB]"));
 }
 
 TEST(Report, SummariesOfOneSolver) {

@@ -34,7 +34,7 @@ struct SolverSummary {
   int attempted = 0;
   int solved = 0;
   int solved_own_law = 0;
-  int success = 0;  // the paper's criterion, raw natural map
+  int success = 0;  // BenchResult::success, raw natural map
   std::array<int, kReasonCount> reasons{};
   // Over attempted solves unless said otherwise.
   double time_median = 0, time_p95 = 0;           // s

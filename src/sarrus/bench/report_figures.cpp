@@ -89,7 +89,7 @@ std::string joined(const std::vector<std::string>& names) {
 std::string cost_caption(const ReportData& data, Cost cost) {
   if (cost == Cost::accuracy) {
     return fmt::format(
-        "Cost: relative natural map of the NCP, at least 1e-16; an answer beyond the paper&apos;s criterion (natural "
+        "Cost: relative natural map of the NCP, at least 1e-16; an answer beyond the success criterion (natural "
         "map {}) is a failure.",
         power_text(data.result.success));
   }

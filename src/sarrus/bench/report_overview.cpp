@@ -35,7 +35,10 @@ std::string facts(const BenchResult& r) {
   for (const double t : r.tolerances) levels += (levels.empty() ? "" : ", ") + power_text(t);
   if (!r.solves.empty()) {
     fact("Tolerances", levels + " (relative natural map of the NCP, by the judge)", out);
-    fact("Paper&apos;s success", "natural map ≤ " + power_text(r.success) + " in SI units", out);
+    fact("Success criterion",
+         "natural map ≤ " + power_text(r.success) +
+             " in SI units, whatever the tolerance (a weaker measure than solved)",
+         out);
     fact("Times", fmt::format("smallest of {}, one thread", plural(static_cast<std::size_t>(r.repeats), "repeat")),
          out);
   }
@@ -96,11 +99,16 @@ std::string headline(const ReportData& data) {
       stopped += r.steps < r.planned_steps;
       if (worst == nullptr || r.joint_gap > worst->joint_gap) worst = &r;
     }
-    out += fmt::format("Of {} whole simulations {} stopped early; the widest joint gap is {:.1e} m ({} with {}). ",
-                       data.result.runs.size(), stopped, worst->joint_gap,
-                       escape_xml(data.result.systems[static_cast<std::size_t>(worst->system)].id),
-                       escape_xml(worst->solver));
+    out += fmt::format("Of {} {} stopped early", plural(data.result.runs.size(), "whole simulation"),
+                       stopped == 0 ? std::string("none") : std::to_string(stopped));
+    if (worst->joint_gap > 0) {
+      out += fmt::format("; the widest joint gap is {:.1e} m ({} with {})", worst->joint_gap,
+                         escape_xml(data.result.systems[static_cast<std::size_t>(worst->system)].id),
+                         escape_xml(worst->solver));
+    }
+    out += ". ";
   }
+  out += scaling_headline(data.result);
   return out.empty() ? out : "<p class=\"lead\">" + out + "</p>\n";
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -30,11 +31,11 @@ struct Points {
   std::vector<double> bodies, step, solve, bytes;
 };
 
-// One thread, sizes in order.
+// One thread, sizes in order, without those that were not run.
 Points points_of(const BenchResult& r, const std::string& family) {
   std::map<int, const ScalingRecord*> by_size;
   for (const ScalingRecord& s : r.scaling) {
-    if (s.family == family && s.threads == 1) by_size[s.bodies] = &s;
+    if (s.family == family && s.threads == 1 && s.steps > 0) by_size[s.bodies] = &s;
   }
   Points p;
   for (const auto& [bodies, s] : by_size) {
@@ -129,7 +130,7 @@ std::string thread_table(const BenchResult& r) {
     const bool several = std::any_of(r.scaling.begin(), r.scaling.end(), [&s](const ScalingRecord& o) {
       return o.family == s.family && o.bodies == s.bodies && o.threads != s.threads;
     });
-    if (!several) continue;
+    if (!several || s.steps == 0) continue;
     const auto one = std::find_if(r.scaling.begin(), r.scaling.end(), [&s](const ScalingRecord& o) {
       return o.family == s.family && o.bodies == s.bodies && o.threads == 1;
     });
@@ -228,16 +229,45 @@ std::string report_runs(const ReportData& data) {
   return run_quality(data.result) + run_speed(data.result);
 }
 
+std::string scaling_headline(const BenchResult& r) {
+  double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
+  std::string slow, fast;
+  for (const std::string& f : families_of(r)) {
+    const Points p = points_of(r, f);
+    const double exponent = fit_power(p.bodies, p.step, kFitFrom).exponent;
+    if (exponent < lowest) {
+      lowest = exponent;
+      slow = f;
+    }
+    if (exponent > highest) {
+      highest = exponent;
+      fast = f;
+    }
+  }
+  if (slow.empty()) return "";
+  if (slow == fast) return fmt::format("Time per step grows like bodies<sup>{:.2f}</sup>. ", lowest);
+  return fmt::format("Time per step grows between bodies<sup>{:.2f}</sup> ({}) and bodies<sup>{:.2f}</sup> ({}). ",
+                     lowest, escape_xml(slow), highest, escape_xml(fast));
+}
+
 std::string report_scaling(const ReportData& data) {
   const BenchResult& r = data.result;
   if (r.scaling.empty()) return "";
   const std::vector<std::string> families = families_of(r);
-  const std::string pictures = scaling_plot(r, families, false) + scaling_plot(r, families, true);
-  return figure_html(
-             "Time and memory against size", pictures,
-             "Median time of a step and resident memory, one thread; the grey line is proportional to the number "
-             "of bodies.",
-             r.command) +
+  const bool memory =
+      std::any_of(r.scaling.begin(), r.scaling.end(), [](const ScalingRecord& s) { return s.bytes > 0; });
+  std::string caption =
+      fmt::format("Median time of a step{}, one thread; the grey line is proportional to the number of bodies.",
+                  memory ? " and resident memory" : "");
+  for (const ScalingRecord& s : r.scaling) {
+    if (s.steps == 0) {
+      caption += fmt::format(" Not run: {} of {} bodies, {} ({}).", escape_xml(s.family), s.bodies,
+                             s.threads == 1 ? std::string("1 thread") : fmt::format("{} threads", s.threads),
+                             escape_xml(s.message.empty() ? "no message" : s.message));
+    }
+  }
+  const std::string pictures = scaling_plot(r, families, false) + (memory ? scaling_plot(r, families, true) : "");
+  return figure_html(memory ? "Time and memory against size" : "Time against size", pictures, caption, r.command) +
          fit_table(r, families) + thread_table(r) + folded("All scaling points", scaling_table(r));
 }
 

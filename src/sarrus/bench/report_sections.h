@@ -20,6 +20,7 @@ std::string report_curves(const ReportData& data);
 std::string report_boxes(const ReportData& data);
 std::string report_runs(const ReportData& data);
 std::string report_scaling(const ReportData& data);
+std::string scaling_headline(const BenchResult& result);  // a sentence with the fitted exponents
 
 // Folded away until the reader asks; prints open.
 std::string folded(const std::string& summary, const std::string& html, bool open = false);
