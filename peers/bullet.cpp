@@ -3,7 +3,8 @@
 //
 //   default   sequential impulses, 10 iterations, Bullet's own parameters
 //   stiff     sequential impulses, 2000 / 4^level iterations, ERP 0.8, no softness, friction from both directions
-//             btMLCPSolver with Dantzig would be the direct method; it returns non-finite velocities for redundant rows
+// btMLCPSolver with Dantzig's method was tried for `stiff`: not finite on fourbar_swing after 0.1 s (redundant rows),
+// it throws stack15 apart; sequential impulses are stable on all scenes.
 #include <btBulletDynamicsCommon.h>
 #include <fmt/format.h>
 

@@ -12,7 +12,6 @@
 #include <cmath>
 #include <dart/collision/ode/ode.hpp>
 #include <dart/dart.hpp>
-#include <iostream>
 #include <map>
 
 #include "common.h"

@@ -140,7 +140,7 @@ class Writer {
 
 class MuJoCo : public Engine {
  public:
-  MuJoCo(const Model& model, const Arguments& a) : model_(model), stiff_(a.stiff()) {
+  MuJoCo(const Model& model, const Arguments& a) : stiff_(a.stiff()) {
     Writer writer(model, a);
     const std::string xml = writer.mjcf();
     time_constant_ = writer.time_constant();
@@ -193,7 +193,6 @@ class MuJoCo : public Engine {
   }
 
  private:
-  Model model_;
   bool stiff_;
   bool runge_kutta_ = false;
   double time_constant_ = 0;

@@ -6,6 +6,7 @@
 //             rows and great mass ratios
 #include <fmt/format.h>
 #include <ode/ode.h>
+#include <ode/version.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -84,7 +85,7 @@ class Ode : public Engine {
     }
   }
 
-  std::string version() const override { return "0.16"; }
+  std::string version() const override { return dODE_VERSION; }
   std::string setting_text() const override {
     if (!a_.stiff()) return "QuickStep, 20 iterations, ERP 0.2, CFM 1e-10";
     return fmt::format("dWorldStep (Dantzig), ERP {:g}, CFM {:.0e}", stiffness().erp, stiffness().cfm);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,10 +30,15 @@ void run_peers_command(PeersArguments a) {
   a.scenes.quick = a.fclib.quick = a.quick;
   PeerReport report;
   report.scenes = run_peers(a.scenes, say_progress);
-  if (!a.fclib.folder.empty()) report.fclib = run_fclib_peers(a.fclib, say_progress);
+  const bool fclib = !a.fclib.folder.empty() && std::filesystem::is_directory(a.fclib.folder);
+  if (fclib) report.fclib = run_fclib_peers(a.fclib, say_progress);
   if (json.wanted()) json.write(to_json_text(report));
   fmt::print("{}", to_text(report));
-  if (a.fclib.folder.empty()) fmt::print("\nFCLIB problems left out: give the folder of the collection by --fclib\n");
+  if (!fclib) {
+    fmt::print("\nFCLIB problems left out: {}\n", a.fclib.folder.empty()
+                                                      ? "give the folder of the collection by --fclib"
+                                                      : "there is no folder " + a.fclib.folder.string());
+  }
 }
 
 }  // namespace
@@ -48,6 +54,9 @@ void add_bench_peers(CLI::App& bench) {
   peers->add_option("--fclib", a->fclib.folder, "Folder of FCLIB problems for Siconos")->type_name("DIR");
   peers->add_option("--json", a->json, "Write the results as JSON")->type_name("FILE");
   peers->add_option("--timeout", a->scenes.timeout, "Longest time of one run, s")
+      ->type_name("S")
+      ->capture_default_str();
+  peers->add_option("--fclib-timeout", a->fclib.timeout, "Longest time of one solve by Siconos, s")
       ->type_name("S")
       ->capture_default_str();
   peers->add_flag("--quick", a->quick, "At most 1 s of each scene, small FCLIB problems only");

@@ -130,9 +130,11 @@ void save_local(const fs::path& path, const LocalProblem& local, const std::stri
   save_numbers(path, file);
 }
 
-// One call; false if there is no answer.
-bool call_siconos(const fs::path& program, const ConstraintProblem& p, const LocalProblem& local, double asked,
-                  const FclibOptions& options, FclibRun& run) {
+enum class Called { no_answer, gave_up, content };
+
+// One call, and whether Siconos itself is content.
+Called call_siconos(const fs::path& program, const ConstraintProblem& p, const LocalProblem& local, double asked,
+                    const FclibOptions& options, FclibRun& run) {
   const ScratchFolder scratch;
   const fs::path input = scratch.path() / "problem";
   const fs::path output = scratch.path() / "answer";
@@ -141,7 +143,7 @@ bool call_siconos(const fs::path& program, const ConstraintProblem& p, const Loc
   const ChildResult child = run_child(program, {input.string(), output.string()}, options.timeout, scratch.path());
   if (!child.ok) {
     run.status = child.status + (child.message.empty() ? "" : ": " + child.message);
-    return false;
+    return Called::no_answer;
   }
   try {
     const NumberFile file = load_numbers(output);
@@ -151,10 +153,10 @@ bool call_siconos(const fs::path& program, const ConstraintProblem& p, const Loc
     run.iterations = header.at("iterations").get<double>();
     run.status = "ok";
     judge_answer(p, to_lambda(local, file.numbers), options.tolerance, run);
-    return true;
+    return header.at("info").get<int>() == 0 ? Called::content : Called::gave_up;
   } catch (const std::exception& e) {
     run.status = fmt::format("unreadable answer: {}", e.what());
-    return false;
+    return Called::no_answer;
   }
 }
 
@@ -168,13 +170,11 @@ void solve_siconos(const fs::path& program, const ConstraintProblem& p, const Lo
   bool any = false;
   for (const double asked : {options.tolerance, 1e-2 * options.tolerance, 1e-4 * options.tolerance}) {
     FclibRun attempt = run;
-    if (!call_siconos(program, p, local, asked, options, attempt)) {
-      if (!any) best = attempt;
-      break;
-    }
+    const Called called = call_siconos(program, p, local, asked, options, attempt);
     if (!any || attempt.error < best.error) best = attempt;
     any = true;
-    if (attempt.success) break;
+    // Who did not get there will not get further.
+    if (attempt.success || called != Called::content) break;
   }
   run = best;
 }
