@@ -3,13 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "commands.h"
 #include "output_file.h"
 #include "sarrus/bench/compare.h"
+#include "sarrus/bench/peer_section.h"
 #include "sarrus/bench/report.h"
 #include "sarrus/bench/result.h"
 #include "sarrus/io/text_file.h"
@@ -20,9 +24,11 @@ namespace {
 
 constexpr std::uintmax_t kMaxResult = std::uintmax_t{1} << 30;  // bytes
 
-BenchResult read_result(const std::string& file) {
-  return bench_result_from_json(read_text_file(file, kMaxResult, "give a file of `sarrus bench ... --json`"), file);
+std::string read_result_text(const std::string& file) {
+  return read_text_file(file, kMaxResult, "give a file of `sarrus bench ... --json`");
 }
+
+BenchResult read_result(const std::string& file) { return bench_result_from_json(read_result_text(file), file); }
 
 struct CompareArguments {
   std::string a, b, json;
@@ -62,9 +68,25 @@ struct ReportArguments {
 
 void run_report(const ReportArguments& a) {
   OutputFile html("--html", a.html);
-  BenchResult all = read_result(a.files.front());
-  for (std::size_t i = 1; i < a.files.size(); ++i) join(all, read_result(a.files[i]), a.files[i]);
-  html.write(html_report(all));
+  std::optional<BenchResult> all;
+  std::vector<ReportSection> sections;
+  for (const std::string& file : a.files) {
+    const std::string text = read_result_text(file);
+    if (text.find("\"sarrus-peers\"") < 200) {
+      const PeerReport peers = peer_report_from_json(text);
+      std::ranges::move(peer_sections(peers, peers.command), std::back_inserter(sections));
+      continue;
+    }
+    BenchResult result = bench_result_from_json(text, file);
+    if (all) {
+      join(*all, std::move(result), file);
+    } else {
+      all = std::move(result);
+    }
+  }
+  if (!all)
+    throw InputError("bench report", "needs a result of suite, solvers, scenes or scaling besides those of peers");
+  html.write(html_report(*all, sections));
 }
 
 }  // namespace
@@ -79,8 +101,8 @@ void add_bench_compare(CLI::App& bench, int& exit_code) {
   compare->callback([c, &exit_code] { exit_code = run_compare(*c); });
 
   auto r = std::make_shared<ReportArguments>();
-  CLI::App* report = bench.add_subcommand("report", "One page from stored results: of a suite, of scaling");
-  report->add_option("FILE", r->files, "Results (--json of suite, solvers, scenes, scaling)")->required();
+  CLI::App* report = bench.add_subcommand("report", "One page from stored results: suite, scaling, peers");
+  report->add_option("FILE", r->files, "Results (--json of suite, solvers, scenes, scaling, peers)")->required();
   report->add_option("--html", r->html, "The page")->required()->type_name("FILE");
   report->callback([r] { run_report(*r); });
 }

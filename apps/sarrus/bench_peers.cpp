@@ -1,6 +1,8 @@
 // `sarrus bench peers`: other engines and this one on the same scenes and problems, judged alike (docs/peers.md).
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -9,36 +11,143 @@
 
 #include "commands.h"
 #include "output_file.h"
+#include "sarrus/bench/peer_section.h"
 #include "sarrus/bench/peers.h"
+#include "sarrus/bench/ranks.h"
+#include "sarrus/bench/suite.h"
+#include "sarrus/bench/work_folder.h"
+#include "sarrus/io/atomic_file.h"
+#include "sarrus/io/text_file.h"
+#include "sarrus/math/error.h"
+#include "sarrus/scenes/scenes.h"
+#include "suite_progress.h"
 
 namespace sarrus::app {
 namespace {
 
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kMaxPeerFile = std::uintmax_t{256} << 20;  // bytes
+
 struct PeersArguments {
   PeerOptions scenes;
   FclibOptions fclib;
-  std::string json;
+  std::string json, csv, html, work;
   bool quick = false;
+  bool quiet = false;
 };
 
-void say_progress(int done, int total, const std::string& next) {
-  fmt::print(stderr, "{}/{} {}\n", done + 1, total, next);
+std::string peers_command_text(const PeersArguments& a) {
+  std::string out = "sarrus bench peers";
+  if (a.quick) out += " --quick";
+  if (a.scenes.scenes != peer_scenes()) out += fmt::format(" --scenes {}", fmt::join(a.scenes.scenes, ","));
+  if (a.scenes.engines != peer_engines()) out += fmt::format(" --engines {}", fmt::join(a.scenes.engines, ","));
+  if (!a.fclib.folder.empty()) out += " --fclib DIR";
+  return out;
+}
+
+// Families of problems: the subfolders of the collection, or itself if it has none.
+std::vector<fs::path> fclib_families(const fs::path& folder) {
+  std::vector<fs::path> out;
+  std::error_code error;
+  for (const fs::directory_entry& e : fs::directory_iterator(folder, error)) {
+    if (e.is_directory()) out.push_back(e.path());
+  }
+  std::ranges::sort(out);
+  if (out.empty()) out.push_back(folder);
+  return out;
+}
+
+PeerReport run_family(const PeersArguments& a, const fs::path& family) {
+  FclibOptions o = a.fclib;
+  o.folder = family;
+  PeerReport report;
+  report.fclib = run_fclib_peers(o);
+  for (FclibRun& r : report.fclib) r.problem = (family.filename() / r.problem).string();
+  return report;
+}
+
+std::vector<WorkUnit> peer_units(const PeersArguments& a, const fs::path& folder) {
+  std::vector<WorkUnit> units;
+  const auto add = [&](const std::string& name, const std::function<PeerReport()>& run) {
+    const fs::path result = folder / "results" / (name + ".json");
+    units.push_back({name, result, {}, 1, [run, result] { write_file_atomically(result, to_json_text(run())); }});
+  };
+  for (const std::string& scene : a.scenes.scenes) {
+    for (const std::string& engine : a.scenes.engines) {
+      add(fmt::format("{}.{}", scene, engine), [&a, scene, engine] {
+        PeerOptions o = a.scenes;
+        o.scenes = {scene};
+        o.engines = {engine};
+        return PeerReport{run_peers(o), {}};
+      });
+    }
+  }
+  if (a.fclib.folder.empty()) return units;
+  for (const fs::path& family : fclib_families(a.fclib.folder)) {
+    add("fclib." + family.filename().string(), [&a, family] { return run_family(a, family); });
+  }
+  return units;
+}
+
+// The folder of unfinished work belongs to one command: what it was begun with is noted in it.
+void require_same_plan(const fs::path& folder, const std::string& command) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw InputError(folder.string(), fmt::format("cannot be used as work folder ({})", error.message()));
+  const fs::path plan = folder / "plan.txt";
+  const std::string text = fmt::format("{}, sarrus {}\n", command, SARRUS_VERSION);
+  if (fs::exists(plan) && read_text_file(plan, kMaxPeerFile, "remove the folder") != text) {
+    throw InputError(folder.string(),
+                     "holds the work of another command; finish that one, remove the folder, or give "
+                     "another with --work");
+  }
+  write_file_atomically(plan, text);
 }
 
 void run_peers_command(PeersArguments a) {
-  OutputFile json("--json", a.json);
+  OutputFile json("--json", a.json), csv("--csv", a.csv), html("--html", a.html);
   a.scenes.quick = a.fclib.quick = a.quick;
-  PeerReport report;
-  report.scenes = run_peers(a.scenes, say_progress);
-  const bool fclib = !a.fclib.folder.empty() && std::filesystem::is_directory(a.fclib.folder);
-  if (fclib) report.fclib = run_fclib_peers(a.fclib, say_progress);
-  if (json.wanted()) json.write(to_json_text(report));
-  fmt::print("{}", to_text(report));
-  if (!fclib) {
-    fmt::print("\nFCLIB problems left out: {}\n", a.fclib.folder.empty()
-                                                      ? "give the folder of the collection by --fclib"
-                                                      : "there is no folder " + a.fclib.folder.string());
+  for (const std::string& scene : a.scenes.scenes) make_scene(scene);
+  for (const std::string& engine : a.scenes.engines) {
+    if (std::ranges::find(peer_engines(), engine) != peer_engines().end()) continue;
+    throw InputError("--engines", fmt::format("'{}' is not known; use {}", engine, fmt::join(peer_engines(), ", ")));
   }
+  if (!a.fclib.folder.empty() && !fs::is_directory(a.fclib.folder)) {
+    fmt::print(stderr, "sarrus: warning: --fclib {}: no such folder; Siconos is left out\n", a.fclib.folder.string());
+    a.fclib.folder.clear();
+  }
+  PeerReport report;
+  report.command = peers_command_text(a);
+  const fs::path folder =
+      a.work.empty() ? fs::path(a.quick ? "out/bench-peers-quick" : "out/bench-peers") : fs::path(a.work);
+  require_same_plan(folder, report.command);
+  prepare_last_words(folder);
+  const std::vector<WorkUnit> units = peer_units(a, folder);
+  {
+    WorkFolder work(folder, Ranks().name());
+    SuiteProgress progress(!a.quiet);
+    work.run(units, [&](const WorkFolder::Progress& p) { progress(p); });
+  }
+  for (const WorkUnit& u : units) {
+    PeerReport part = peer_report_from_json(read_text_file(u.result, kMaxPeerFile, "remove it and run again"));
+    std::ranges::move(part.scenes, std::back_inserter(report.scenes));
+    std::ranges::move(part.fclib, std::back_inserter(report.fclib));
+  }
+  json.write(to_json_text(report));
+  csv.write(to_csv(report));
+  if (html.wanted()) {
+    BenchResult frame;
+    frame.kind = "peers";
+    frame.command = report.command;
+    frame.quick = a.quick;
+    frame.machine = this_machine();
+    frame.machine.version = SARRUS_VERSION;
+    html.write(html_report(frame, peer_sections(report, report.command)));
+  }
+  if (!a.quiet) fmt::print("{}", to_text(report));
+  if (a.fclib.folder.empty()) fmt::print("\nFCLIB problems left out: give the folder of the collection by --fclib\n");
+  remove_when_deserted(folder, 2);
 }
 
 }  // namespace
@@ -52,14 +161,18 @@ void add_bench_peers(CLI::App& bench) {
       ->type_name("LIST")
       ->capture_default_str();
   peers->add_option("--fclib", a->fclib.folder, "Folder of FCLIB problems for Siconos")->type_name("DIR");
-  peers->add_option("--json", a->json, "Write the results as JSON")->type_name("FILE");
+  peers->add_option("--json", a->json, "All results, for programs and `sarrus bench report`")->type_name("FILE");
+  peers->add_option("--csv", a->csv, "The runs of the engines as a table")->type_name("FILE");
+  peers->add_option("--html", a->html, "Report: one self-contained page")->type_name("FILE");
+  peers->add_option("--work", a->work, "Folder of unfinished work (default out/bench-peers)")->type_name("DIR");
   peers->add_option("--timeout", a->scenes.timeout, "Longest time of one run, s")
       ->type_name("S")
       ->capture_default_str();
-  peers->add_option("--fclib-timeout", a->fclib.timeout, "Longest time of one solve by Siconos, s")
-      ->type_name("S")
-      ->capture_default_str();
   peers->add_flag("--quick", a->quick, "At most 1 s of each scene, small FCLIB problems only");
+  peers->add_flag("--quiet", a->quiet, "No progress, no tables");
+  peers->footer(
+      "Engines whose program was not built are said to be not found (docs/peers.md). Interrupted, the same command "
+      "goes on\nwhere it stopped.");
   peers->callback([a] { run_peers_command(*a); });
 }
 

@@ -3,13 +3,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <cmath>
-#include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -22,6 +18,7 @@
 #include "sarrus/bench/suite.h"
 #include "sarrus/bench/summary_text.h"
 #include "sarrus/math/error.h"
+#include "suite_progress.h"
 
 namespace sarrus::app {
 namespace {
@@ -41,53 +38,6 @@ struct SuiteArguments {
   std::vector<int> sizes;
   double patience = 10;
   std::string json, csv, html, work;
-};
-
-// Last words of a program that is told to end: async-signal-safe, so prepared before.
-char last_words[1024];
-
-extern "C" void say_last_words(int signal) {
-  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, last_words, std::strlen(last_words));
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
-}
-
-void prepare_last_words(const fs::path& folder) {
-  const std::string text = fmt::format(
-      "\nsarrus: stopped from outside (or a rank was lost); what is finished is kept in {}: the same command goes on "
-      "from there\n",
-      folder.string());
-  std::strncpy(last_words, text.c_str(), sizeof last_words - 1);
-  std::signal(SIGTERM, say_last_words);
-  std::signal(SIGINT, say_last_words);
-}
-
-// A line on a terminal, rewritten; else a line every half minute.
-class SuiteProgress {
- public:
-  explicit SuiteProgress(bool enabled) : enabled_(enabled), terminal_(::isatty(STDERR_FILENO) == 1) {}
-  ~SuiteProgress() {
-    if (shown_ && terminal_) fmt::print(stderr, "\r\033[K");
-  }
-  SuiteProgress(const SuiteProgress&) = delete;
-  SuiteProgress& operator=(const SuiteProgress&) = delete;
-
-  void operator()(const WorkFolder::Progress& p) {
-    const BenchClock::time_point now = BenchClock::now();
-    if (!enabled_ || now < next_) return;
-    next_ = now + (terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(30));
-    shown_ = true;
-    const std::string left = std::isfinite(p.left) ? fmt::format("about {:.0f} s left", p.left) : "time left unknown";
-    fmt::print(stderr, "{}{:3.0f} %  {} of {} units, {:.0f} s, {}  {}{}", terminal_ ? "\r\033[K" : "", 100 * p.share,
-               p.done, p.total, p.seconds, left, p.unit, terminal_ ? "" : "\n");
-    std::fflush(stderr);
-  }
-
- private:
-  bool enabled_;
-  bool terminal_;
-  bool shown_ = false;
-  BenchClock::time_point next_ = BenchClock::now();
 };
 
 std::string joined(const char* option, const std::vector<std::string>& list) {
@@ -138,17 +88,6 @@ SuiteOptions suite_options(const SuiteArguments& a) {
 
 const std::string csv_of(const BenchResult& r) {
   return r.kind == "scenes" ? runs_csv(r) : r.kind == "scaling" ? scaling_csv(r) : solves_csv(r);
-}
-
-// Others may still look for the last results; a folder that is kept would make the next run repeat old figures.
-void remove_when_deserted(const fs::path& folder, double patience) {
-  const BenchClock::time_point start = BenchClock::now();
-  std::error_code ignored;
-  while (!fs::is_empty(folder / "alive", ignored) &&
-         std::chrono::duration<double>(BenchClock::now() - start).count() < patience) {
-    ::usleep(20000);
-  }
-  fs::remove_all(folder, ignored);
 }
 
 int run_suite(const SuiteArguments& a) {

@@ -1,6 +1,7 @@
 // Reports of the comparison with other engines: JSON for programs, tables for people.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -148,7 +149,7 @@ void fclib_tables(const std::vector<FclibRun>& runs, fmt::memory_buffer& out) {
 }  // namespace
 
 std::string to_json_text(const PeerReport& report) {
-  ordered_json j = {{"format", "sarrus-peers"}, {"version", 1}};
+  ordered_json j = {{"format", "sarrus-peers"}, {"version", 1}, {"command", report.command}};
   j["scenes"] = ordered_json::array();
   for (const PeerRun& r : report.scenes) j["scenes"].push_back(to_json(r));
   j["fclib"] = ordered_json::array();
@@ -161,6 +162,7 @@ PeerReport peer_report_from_json(const std::string& text) {
     const ordered_json j = ordered_json::parse(text);
     if (j.at("format") != "sarrus-peers") throw InputError("peers", "the text is no report of sarrus bench peers");
     PeerReport report;
+    report.command = j.at("command").get<std::string>();
     for (const ordered_json& r : j.at("scenes")) report.scenes.push_back(peer_run(r));
     for (const ordered_json& r : j.at("fclib")) report.fclib.push_back(fclib_run(r));
     return report;
@@ -168,6 +170,21 @@ PeerReport peer_report_from_json(const std::string& text) {
     throw InputError("peers",
                      fmt::format("the text is no report of sarrus bench peers ({}); write it again", e.what()));
   }
+}
+
+std::string to_csv(const PeerReport& report) {
+  std::string out =
+      "scene,engine,version,setting,status,dt_s,sim_time_s,gap_m,angle_rad,penetration_m,energy_drift,energy_rise,"
+      "displacement_m,us_per_step,us_per_step_p95,real_time_factor\n";
+  for (const PeerRun& r : report.scenes) {
+    std::string status = r.status;  // free text of other programs
+    std::ranges::replace(status, '"', '\'');
+    std::ranges::replace(status, '\n', ' ');
+    out += fmt::format("{},{},{},{},\"{}\",{},{},{},{},{},{},{},{},{},{},{}\n", r.scene, r.engine, r.version, r.setting,
+                       status, r.dt, r.sim_time, r.gap, r.angle, r.penetration, r.energy_drift, r.energy_rise,
+                       r.displacement, r.us_per_step, r.us_per_step_p95, r.real_time_factor);
+  }
+  return out;
 }
 
 std::string to_text(const PeerReport& report) {

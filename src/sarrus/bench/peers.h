@@ -112,6 +112,7 @@ std::vector<FclibRun> run_fclib_peers(const FclibOptions& options, const PeerPro
 struct PeerReport {
   std::vector<PeerRun> scenes;
   std::vector<FclibRun> fclib;
+  std::string command = {};  // that made it
 };
 
 // Numbers that were not measured are null.
@@ -120,5 +121,7 @@ std::string to_json_text(const PeerReport& report);
 PeerReport peer_report_from_json(const std::string& text);
 // Tables for people.
 std::string to_text(const PeerReport& report);
+// One row per run of an engine.
+std::string to_csv(const PeerReport& report);
 
 }  // namespace sarrus
