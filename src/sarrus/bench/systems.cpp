@@ -12,12 +12,12 @@
 namespace sarrus {
 namespace {
 
-constexpr std::string_view kSuite = "maximal-coordinate suite (Table II)";
-constexpr std::string_view kAdmm = "proximal ADMM paper";
-constexpr std::string_view kSap = "SAP paper";
-constexpr std::string_view kMlcp = "MLCP paper";
-constexpr std::string_view kImplicit = "compliant-constraint paper";
-constexpr std::string_view kLoops = "closed loops";
+constexpr std::string_view kTableTwo = "maximal-coordinate suite (Table II)";
+constexpr std::string_view kAdmmPaper = "proximal ADMM paper";
+constexpr std::string_view kSapPaper = "SAP paper";
+constexpr std::string_view kMlcpPaper = "MLCP paper";
+constexpr std::string_view kImplicitPaper = "compliant-constraint paper";
+constexpr std::string_view kClosedLoops = "closed loops";
 
 struct Row {
   const char* scene;
@@ -28,40 +28,40 @@ struct Row {
 };
 
 // Table II first, in its order.
-constexpr Row kRows[] = {{"box_on_plane", kSuite, false, true},
-                         {"boxes_fixed", kSuite, false, true},
-                         {"nunchuk", kSuite, false, true},
-                         {"fourbar_fixed", kSuite, false, true},
-                         {"fourbar_free", kSuite, false, true},
-                         {"arm7d", kSuite, true, true},
-                         {"quadruped", kSuite, true, true},
-                         {"bdx_like", kSuite, true, true},
-                         {"lima_like", kSuite, true, true},
-                         {"misha_like", kSuite, true, true},
-                         {"walker_like", kSuite, true, true},
-                         {"gazelle_like", kSuite, true, true},
-                         {"ironman_like", kSuite, true, true},
-                         {"box_wall", kAdmm, false, true},
-                         {"stack15", kAdmm},
-                         {"clutter40_soft", kSap, false, true},
-                         {"clutter40_soft_open", kSap},
-                         {"spring_cylinder", kSap},
-                         {"slip_control", kSap},
-                         {"log_grasp", kMlcp},
-                         {"winch", kMlcp},
-                         {"closed_loop_drop", kMlcp, false, true},
-                         {"brick_wall", kMlcp},
-                         {"foundation_cube", kImplicit},
-                         {"incline_hertz", kImplicit, false, true},
-                         {"sphere_stack100", kImplicit},
-                         {"pendulum_stop", kImplicit, false, false, 0.1},
-                         {"jansen_walker", kLoops, false, true, 5},
-                         {"stewart_platform", kLoops, false, true, 5},
-                         {"bennett_linkage", kLoops, false, true, 5},
-                         {"delta_robot", kLoops, false, true},
-                         {"fivebar_leg", kLoops, false, true},
-                         {"ring20", kLoops},
-                         {"jansen_swarm20", kLoops, false, false, 0.5}};
+constexpr Row kRows[] = {{"box_on_plane", kTableTwo, false, true},
+                         {"boxes_fixed", kTableTwo, false, true},
+                         {"nunchuk", kTableTwo, false, true},
+                         {"fourbar_fixed", kTableTwo, false, true},
+                         {"fourbar_free", kTableTwo, false, true},
+                         {"arm7d", kTableTwo, true, true},
+                         {"quadruped", kTableTwo, true, true},
+                         {"bdx_like", kTableTwo, true, true},
+                         {"lima_like", kTableTwo, true, true},
+                         {"misha_like", kTableTwo, true, true},
+                         {"walker_like", kTableTwo, true, true},
+                         {"gazelle_like", kTableTwo, true, true},
+                         {"ironman_like", kTableTwo, true, true},
+                         {"box_wall", kAdmmPaper, false, true},
+                         {"stack15", kAdmmPaper},
+                         {"clutter40_soft", kSapPaper, false, true},
+                         {"clutter40_soft_open", kSapPaper},
+                         {"spring_cylinder", kSapPaper},
+                         {"slip_control", kSapPaper},
+                         {"log_grasp", kMlcpPaper},
+                         {"winch", kMlcpPaper},
+                         {"closed_loop_drop", kMlcpPaper, false, true},
+                         {"brick_wall", kMlcpPaper},
+                         {"foundation_cube", kImplicitPaper},
+                         {"incline_hertz", kImplicitPaper, false, true},
+                         {"sphere_stack100", kImplicitPaper},
+                         {"pendulum_stop", kImplicitPaper, false, false, 0.1},
+                         {"jansen_walker", kClosedLoops, false, true, 5},
+                         {"stewart_platform", kClosedLoops, false, true, 5},
+                         {"bennett_linkage", kClosedLoops, false, true, 5},
+                         {"delta_robot", kClosedLoops, false, true},
+                         {"fivebar_leg", kClosedLoops, false, true},
+                         {"ring20", kClosedLoops},
+                         {"jansen_swarm20", kClosedLoops, false, false, 0.5}};
 
 // The size sweep of the clutter, with and without walls; 40 bodies are scenes of their own.
 constexpr int kClutterSizes[] = {4, 8, 16, 80, 160};
@@ -74,7 +74,7 @@ std::vector<BenchSystem> all_systems() {
   }
   for (const bool walls : {true, false}) {
     for (const int n : kClutterSizes) {
-      out.push_back({fmt::format("clutter{}_soft{}", n, walls ? "" : "_open"), kSap,
+      out.push_back({fmt::format("clutter{}_soft{}", n, walls ? "" : "_open"), kSapPaper,
                      [n, walls] { return make_soft_clutter(n, walls); }, false, false, 5});
     }
   }
