@@ -191,7 +191,7 @@ void add_suite_command(CLI::App& bench, BenchKind kind, const char* what, int& e
         ->type_name("LIST");
   }
   if (kind == BenchKind::suite || kind == BenchKind::solvers) {
-    c->add_option("--samples", a->samples, "Samples of a system (12; 3 with --quick)")->type_name("N");
+    c->add_option("--samples", a->samples, "Samples of a system (8; 3 with --quick)")->type_name("N");
     c->add_option("--repeats", a->repeats, "Repeats of a timed solve, the smallest counts (5; 3 with --quick)")
         ->type_name("N");
     c->add_flag("--instructions", a->instructions, "Count processor instructions too, where the system permits");

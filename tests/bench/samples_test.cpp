@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const SampleSet& boxes() {
-  static const SampleSet set = record_samples(bench_system("boxes_fixed"), {3, 0.3});
+  static const SampleSet set = record_samples(bench_system("boxes_fixed"), {.count = 3, .duration_limit = 0.3});
   return set;
 }
 
@@ -37,7 +37,7 @@ TEST(Samples, StepsAreSpreadSeededAndDifferent) {
 }
 
 TEST(Samples, AreRecordedAgainBitForBit) {
-  const SampleSet again = record_samples(bench_system("boxes_fixed"), {3, 0.3});
+  const SampleSet again = record_samples(bench_system("boxes_fixed"), {.count = 3, .duration_limit = 0.3});
   ASSERT_EQ(again.samples.size(), boxes().samples.size());
   for (std::size_t i = 0; i < again.samples.size(); ++i) {
     EXPECT_EQ(again.samples[i].info.hash, boxes().samples[i].info.hash);
@@ -177,8 +177,8 @@ SuiteOptions small_suite() {
   SuiteOptions o = quick_options({});
   o.systems = {"fourbar_free", "fourbar_fixed"};
   o.solvers = {"cascade", "pgs-ncp"};
-  o.run_solvers = {"cascade"};
-  o.samples = {2, 0.2};
+  o.run_solvers = {"cascade", "sap"};
+  o.samples = {.count = 2, .duration_limit = 0.2};
   o.replay.repeats = 1;
   return o;
 }
@@ -196,7 +196,9 @@ TEST(Suite, HasARecordForEverySolve) {
   EXPECT_EQ(r.systems.size(), 2u);
   EXPECT_EQ(r.samples.size(), 4u);
   EXPECT_EQ(r.solves.size(), 4u * 2 * 2 * 2);
-  EXPECT_EQ(r.runs.size(), 2u);
+  EXPECT_EQ(r.runs.size(), 4u);
+  EXPECT_EQ(r.runs[0].solver, "cascade");
+  EXPECT_EQ(r.runs[1].solver, "sap");
   EXPECT_GE(r.curves.size(), 2u);
   std::set<std::vector<int>> different;
   for (const SolveRecord& s : r.solves) {
@@ -239,12 +241,12 @@ TEST(Suite, ResumesWithoutWorkingTwiceAndRefusesOtherOptions) {
 TEST(Suite, DamagedResultsAreNamed) {
   const test::TemporaryFolder folder;
   run_small(folder.path());
-  std::ofstream(folder.path() / "results" / "run.fourbar_free.cascade.json") << "{\"columns\": [], \"rows\": [[]]}";
+  std::ofstream(folder.path() / "results" / "run.fourbar_free.sap.json") << "{\"columns\": [], \"rows\": [[]]}";
   try {
     assemble_suite(plan_suite(small_suite(), folder.path()));
     FAIL();
   } catch (const InputError& e) {
-    EXPECT_NE(std::string(e.what()).find("run.fourbar_free.cascade.json"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("run.fourbar_free.sap.json"), std::string::npos) << e.what();
   }
 }
 

@@ -175,7 +175,8 @@ SampleSet record_samples(const BenchSystem& system, const SampleOptions& options
   set.system.duration = std::min(set.system.duration, options.duration_limit);
   const int rank = set.system.joint_rank;
   const int steps = std::max(1, static_cast<int>(std::llround(set.system.duration / set.system.dt)));
-  const std::vector<int> wanted = sample_steps(system.id, steps, options.count);
+  const int count = set.system.joint_rows > options.large_rows ? std::min(2, options.count) : options.count;
+  const std::vector<int> wanted = sample_steps(system.id, steps, count);
   auto next = wanted.begin();
   set.run = run_system(system, model, {"cascade", set.system.duration}, [&](Simulation& sim, int step) {
     if (next == wanted.end() || *next != step) return;

@@ -20,6 +20,7 @@ using bench::Json;
 
 // One of each family of methods, to advance whole simulations with.
 constexpr const char* kRunSolvers[] = {"cascade", "admm-ncp-sa", "pgs-ncp", "sap"};
+constexpr std::string_view kReferenceSolver = "cascade";  // of samples.h
 constexpr double kCurveTolerance = 1e-10;
 constexpr int kCurveIterations = 1000;
 
@@ -48,6 +49,11 @@ std::vector<Record> load_records(const fs::path& file) {
 bool wants_solves(BenchKind kind) { return kind == BenchKind::suite || kind == BenchKind::solvers; }
 bool wants_runs(BenchKind kind) { return kind == BenchKind::suite || kind == BenchKind::scenes; }
 
+// The run that the samples were recorded from need not be taken twice.
+bool is_reference_run(const SuitePlan& plan, const SolverInfo& solver) {
+  return wants_solves(plan.options.kind) && solver.id == kReferenceSolver;
+}
+
 // What must be equal for results of the same folder to belong together.
 Json plan_json(const SuitePlan& plan) {
   const SuiteOptions& o = plan.options;
@@ -58,6 +64,7 @@ Json plan_json(const SuitePlan& plan) {
   j["quick"] = o.quick;
   j["samples"] = o.samples.count;
   j["duration_limit"] = bench::number_json(o.samples.duration_limit);
+  j["run_limit"] = bench::number_json(o.run_limit);
   j["repeats"] = o.replay.repeats;
   j["instructions"] = o.replay.instructions;
   for (const Level& l : o.replay.levels) {
@@ -128,7 +135,8 @@ void curve_unit(const SuitePlan& plan, const SolverInfo& solver, const fs::path&
 void run_unit(const SuitePlan& plan, const BenchSystem& system, const SolverInfo& solver, const fs::path& result) {
   const Model model = system.make();
   const double duration = system.duration > 0 ? system.duration : model.defaults().duration;
-  const double limit = plan.options.samples.duration_limit;
+  const double limit =
+      std::min(plan.options.samples.duration_limit, solver.id == kReferenceSolver ? kInf : plan.options.run_limit);
   save_records(result,
                std::vector<RunRecord>{run_system(system, model, {std::string(solver.id), std::min(duration, limit)})});
 }
@@ -167,6 +175,7 @@ class UnitList {
   void add_runs() {
     for (const BenchSystem& s : plan_.systems) {
       for (const SolverInfo* v : plan_.run_solvers) {
+        if (is_reference_run(plan_, *v)) continue;
         const fs::path result = result_file(plan_, run_name(s, *v));
         add(run_name(s, *v), result, {}, 20, [&plan = plan_, &s, v, result] { run_unit(plan, s, *v, result); });
       }
@@ -308,10 +317,11 @@ BenchResult assemble_suite(const SuitePlan& plan) {
   }
   for (std::size_t i = 0; i < plan.systems.size(); ++i) {
     for (const SolverInfo* v : plan.run_solvers) {
-      for (RunRecord r : load_records<RunRecord>(result_file(plan, run_name(plan.systems[i], *v)))) {
-        r.system = static_cast<int>(i);
-        out.runs.push_back(std::move(r));
-      }
+      RunRecord r = is_reference_run(plan, *v)
+                        ? load_sample_infos(samples_folder(plan), plan.systems[i].id).run
+                        : load_records<RunRecord>(result_file(plan, run_name(plan.systems[i], *v))).at(0);
+      r.system = static_cast<int>(i);
+      out.runs.push_back(std::move(r));
     }
   }
   if (o.kind == BenchKind::scaling) {

@@ -3,7 +3,7 @@
 //   samples.<system>            reference run, recorded problems                       samples.h
 //   solves.<system>.<solver>    every sample, level and start                          replay.h
 //   curves.<solver>             convergence on one sample a category                   replay.h
-//   run.<system>.<solver>       a whole simulation advanced by the solver              samples.h
+//   run.<system>.<solver>       a whole simulation advanced by the solver; the default solver's is the reference run
 //   scaling.<family>.<bodies>.<threads>                                                scaling.h
 //
 // Records are the same whatever the number of processes, but for the times.
@@ -30,6 +30,7 @@ struct SuiteOptions {
   std::vector<std::string> systems;      // ids; empty: all (of --quick)
   std::vector<std::string> solvers;      // to replay to; empty: all
   std::vector<std::string> run_solvers;  // to advance with; empty: a representative of each family
+  double run_limit = 1;                  // s: runs by others than the default solver, which are slow, are cut off here
   bool quick = false;
   SampleOptions samples;
   ReplayOptions replay;
