@@ -2,7 +2,7 @@
 // Bodies never sleep here: a sleeping body would hide its drift.
 //
 //   default   sequential impulses, 10 iterations, Bullet's own parameters
-//   stiff     sequential impulses, 2000 / 4^level iterations, ERP 0.8, no softness, friction from both directions
+//   stiff     sequential impulses, 2000 iterations, ERP 0.8 / 4^level, no softness, friction in both directions
 // btMLCPSolver with Dantzig's method was tried for `stiff`: not finite on fourbar_swing after 0.1 s (redundant rows),
 // it throws stack15 apart; sequential impulses are stable on all scenes.
 #include <btBulletDynamicsCommon.h>
@@ -17,6 +17,8 @@ namespace sarrus::peers {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+constexpr int kStiffIterations = 2000;
 
 btVector3 bt(const Vec3& x) { return {x.x(), x.y(), x.z()}; }
 btTransform bt(const Pose& X) { return btTransform(btQuaternion(X.q.x(), X.q.y(), X.q.z(), X.q.w()), bt(X.p)); }
@@ -55,8 +57,8 @@ class Bullet : public Engine {
     world_.getPairCache()->setOverlapFilterCallback(&filter_);
     if (a.stiff()) {
       btContactSolverInfo& info = world_.getSolverInfo();
-      info.m_numIterations = iterations();
-      info.m_erp = info.m_erp2 = 0.8;
+      info.m_numIterations = kStiffIterations;
+      info.m_erp = info.m_erp2 = erp();
       info.m_globalCfm = 0;
       info.m_leastSquaresResidualThreshold = 0;
       info.m_solverMode |= SOLVER_USE_2_FRICTION_DIRECTIONS;
@@ -92,12 +94,12 @@ class Bullet : public Engine {
   }
   std::string setting_text() const override {
     if (!a_.stiff()) return "sequential impulses, 10 iterations, ERP 0.2, no sleeping";
-    return fmt::format("sequential impulses, {} iterations, ERP 0.8, two friction directions, no sleeping",
-                       iterations());
+    return fmt::format("sequential impulses, {} iterations, ERP {:.3g}, two friction directions, no sleeping",
+                       kStiffIterations, erp());
   }
 
  private:
-  int iterations() const { return 2000 / (1 << (2 * a_.level)); }
+  double erp() const { return 0.8 / (1 << (2 * a_.level)); }
 
   btCollisionShape* shape(const Geom& g) {
     const Vec3& s = g.shape.size;
@@ -163,7 +165,7 @@ class Bullet : public Engine {
       // Of btFixedConstraint every axis has its own; of a hinge axis -1 are the rows of all.
       for (int axis = -1; axis < (j.type == JointType::fixed ? 6 : 0); ++axis) {
         if (axis < 0 && j.type == JointType::fixed) continue;
-        constraints_.back()->setParam(BT_CONSTRAINT_STOP_ERP, 0.8, axis);
+        constraints_.back()->setParam(BT_CONSTRAINT_STOP_ERP, erp(), axis);
       }
     }
     world_.addConstraint(constraints_.back().get(), true);
