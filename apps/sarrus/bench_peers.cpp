@@ -168,6 +168,9 @@ void add_bench_peers(CLI::App& bench) {
   peers->add_option("--timeout", a->scenes.timeout, "Longest time of one run, s")
       ->type_name("S")
       ->capture_default_str();
+  peers->add_option("--fclib-timeout", a->fclib.timeout, "Longest time of one solve by Siconos, s")
+      ->type_name("S")
+      ->capture_default_str();
   peers->add_flag("--quick", a->quick, "At most 1 s of each scene, small FCLIB problems only");
   peers->add_flag("--quiet", a->quiet, "No progress, no tables");
   peers->footer(
