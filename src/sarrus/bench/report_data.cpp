@@ -149,7 +149,9 @@ std::string_view reason_text(Reason reason) {
       "converged to the tolerance by the solver's own contact law (CCP or box), which is not Coulomb's: expected where "
       "contacts slide",
       "some number of the answer was NaN or infinite",
-      "the solver reported that the problem has no solution",
+      "the solver says that it has no answer: rows that its method does not cover (rigid ones for the compliant "
+      "methods, "
+      "inequalities for a linear solve), or no solution",
       "out of iterations before the tolerance was met",
       "progress stopped before the tolerance was met",
       "the solver reported convergence, but the judge sees a residual beyond the tolerance",
