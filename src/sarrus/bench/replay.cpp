@@ -23,9 +23,8 @@ constexpr std::array<std::string_view, 11> kSplitting = {"pgs-ccp",    "pgs-ccp-
                                                          "nbgs-exact", "raisim",     "raisim-ds", "raisim-ds-es",
                                                          "prox",       "apgd",       "pgs-box"};
 constexpr std::array<std::string_view, 5> kAdmm = {"admm2", "admm-ncp-fp", "admm-ncp-la", "admm-ncp-sa", "admm-ccp"};
-constexpr std::array<std::string_view, 11> kDense = {"admm-ncp-fp", "admm-ncp-la",    "admm-ncp-sa",    "admm-ccp",
-                                                     "bpp",         "pgs-box",        "pgs-sm",         "spook",
-                                                     "drum-qcqp",   "drum-bilateral", "drum-unilateral"};
+constexpr std::array<std::string_view, 8> kDense = {"admm-ncp-fp", "admm-ncp-la", "admm-ncp-sa", "admm-ccp",
+                                                    "bpp",         "pgs-box",     "pgs-sm",      "spook"};
 
 bool has_limit(const SolverInfo& solver) {
   return std::ranges::any_of(solver.parameters, [](const ParameterInfo& p) { return p.name == "max_iterations"; });
@@ -122,7 +121,10 @@ double count_instructions(const Sample& sample, const SolverInfo& info, const So
 
 std::vector<Level> default_levels() { return {{1e-6, 1000, 200}, {1e-9, 5000, 1000}}; }
 
-bool is_dense_method(std::string_view solver) { return std::ranges::find(kDense, solver) != kDense.end(); }
+int row_limit(std::string_view solver, const ReplayOptions& options) {
+  if (solver.starts_with("drum-")) return options.dense_rows / 5;
+  return std::ranges::find(kDense, solver) != kDense.end() ? options.dense_rows : std::numeric_limits<int>::max();
+}
 
 SolverParameters level_parameters(const SolverInfo& solver, const Level& level) {
   if (!has_limit(solver)) return {};
@@ -148,8 +150,8 @@ SolveRecord replay(const Sample& sample, const SolverInfo& solver, int level, St
   SolveRecord r;
   r.level = level;
   r.start = start;
-  if (is_dense_method(solver.id) && sample.problem.rows() > options.dense_rows) {
-    not_tried(r, Outcome::too_large, fmt::format("forms a dense matrix; not tried beyond {} rows", options.dense_rows));
+  if (const int limit = row_limit(solver.id, options); sample.problem.rows() > limit) {
+    not_tried(r, Outcome::too_large, fmt::format("works on dense matrices; not tried beyond {} rows", limit));
     return r;
   }
   const Level& l = options.levels[static_cast<std::size_t>(level)];
@@ -175,7 +177,7 @@ SolveRecord replay(const Sample& sample, const SolverInfo& solver, int level, St
 CurveRecord replay_curve(const Sample& sample, const SolverInfo& solver, double tolerance, int max_iterations,
                          const ReplayOptions& options) {
   CurveRecord curve;
-  if (is_dense_method(solver.id) && sample.problem.rows() > options.dense_rows) return curve;
+  if (sample.problem.rows() > row_limit(solver.id, options)) return curve;
   try {
     for (const ConvergencePoint& p : convergence(sample.problem, solver.id, tolerance, max_iterations, Law::ncp)) {
       curve.iterations.push_back(p.iterations);

@@ -36,8 +36,9 @@ struct ReplayOptions {
 // Iteration limits of a level as parameters of the solver; empty for those that need none.
 SolverParameters level_parameters(const SolverInfo& solver, const Level& level);
 SolverSetup describe_solver(const SolverInfo& solver, const std::vector<Level>& levels);
-// Forms the Delassus matrix densely.
-bool is_dense_method(std::string_view solver);
+// Rows beyond which a method is not tried: those that form D densely, and a fifth of it for those of Drumwright, whose
+// pivots and Newton steps each factorise it anew.
+int row_limit(std::string_view solver, const ReplayOptions& options);
 
 // SolveRecord::sample and solver are left to the caller.
 SolveRecord replay(const Sample& sample, const SolverInfo& solver, int level, Start start,
