@@ -23,8 +23,7 @@ constexpr std::array<std::string_view, 11> kSplitting = {"pgs-ccp",    "pgs-ccp-
                                                          "nbgs-exact", "raisim",     "raisim-ds", "raisim-ds-es",
                                                          "prox",       "apgd",       "pgs-box"};
 constexpr std::array<std::string_view, 5> kAdmm = {"admm2", "admm-ncp-fp", "admm-ncp-la", "admm-ncp-sa", "admm-ccp"};
-constexpr std::array<std::string_view, 8> kDense = {"admm-ncp-fp", "admm-ncp-la", "admm-ncp-sa", "admm-ccp",
-                                                    "bpp",         "pgs-box",     "pgs-sm",      "spook"};
+constexpr std::array<std::string_view, 3> kDense = {"bpp", "pgs-sm", "spook"};
 
 bool has_limit(const SolverInfo& solver) {
   return std::ranges::any_of(solver.parameters, [](const ParameterInfo& p) { return p.name == "max_iterations"; });
