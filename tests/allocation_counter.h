@@ -2,6 +2,7 @@
 // operator new is counted. It replaces the allocator of the executable: include it in one source of a test.
 #pragma once
 
+#include <Eigen/Core>  // its intrinsics declare posix_memalign in their own way: before our definition
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
