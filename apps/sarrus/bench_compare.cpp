@@ -25,7 +25,7 @@ namespace {
 constexpr std::uintmax_t kMaxResult = std::uintmax_t{1} << 30;  // bytes
 
 std::string read_result_text(const std::string& file) {
-  return read_text_file(file, kMaxResult, "give a file of `sarrus bench ... --json`");
+  return read_text_file(file, kMaxResult, "a file of `sarrus bench ... --json`");
 }
 
 BenchResult read_result(const std::string& file) { return bench_result_from_json(read_result_text(file), file); }

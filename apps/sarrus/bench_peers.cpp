@@ -97,7 +97,7 @@ void require_same_plan(const fs::path& folder, const std::string& command) {
   if (error) throw InputError(folder.string(), fmt::format("cannot be used as work folder ({})", error.message()));
   const fs::path plan = folder / "plan.txt";
   const std::string text = fmt::format("{}, sarrus {}\n", command, SARRUS_VERSION);
-  if (fs::exists(plan) && read_text_file(plan, kMaxPeerFile, "remove the folder") != text) {
+  if (fs::exists(plan) && read_text_file(plan, kMaxPeerFile, "a plan") != text) {
     throw InputError(folder.string(),
                      "holds the work of another command; finish that one, remove the folder, or give "
                      "another with --work");
@@ -130,7 +130,7 @@ void run_peers_command(PeersArguments a) {
     work.run(units, [&](const WorkFolder::Progress& p) { progress(p); });
   }
   for (const WorkUnit& u : units) {
-    PeerReport part = peer_report_from_json(read_text_file(u.result, kMaxPeerFile, "remove it and run again"));
+    PeerReport part = peer_report_from_json(read_text_file(u.result, kMaxPeerFile, "a file of records"));
     std::ranges::move(part.scenes, std::back_inserter(report.scenes));
     std::ranges::move(part.fclib, std::back_inserter(report.fclib));
   }

@@ -214,7 +214,7 @@ bool samples_saved(const fs::path& folder, const std::string& system) { return f
 SampleInfos load_sample_infos(const fs::path& folder, const std::string& system) {
   const fs::path path = manifest(folder, system);
   try {
-    const Json j = Json::parse(read_text_file(path, bench::kMaxFile, "remove it and run again"));
+    const Json j = Json::parse(read_text_file(path, bench::kMaxFile, "a file of records"));
     if (j.at("format") != "sarrus-bench-samples" || j.at("version") != kBenchFormat) {
       throw std::invalid_argument("is no list of samples of this version");
     }

@@ -38,7 +38,7 @@ Model parse_scene(std::string_view json_text, const std::string& source_name, co
 }
 
 Model load_scene(const fs::path& file) {
-  const std::string text = read_text_file(file, kMaxBytes, "give a scene file, or split the scene");
+  const std::string text = read_text_file(file, kMaxBytes, "a scene file");
   return parse_scene(text, file.string(), file.parent_path());
 }
 

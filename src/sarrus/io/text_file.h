@@ -7,7 +7,7 @@
 
 namespace sarrus {
 
-// Throws InputError naming the file; `remedy` completes the messages ("give a scene file").
-std::string read_text_file(const std::filesystem::path& file, std::uintmax_t max_bytes, const char* remedy);
+// Throws InputError naming the file; `what` it should have been completes the messages ("a scene file").
+std::string read_text_file(const std::filesystem::path& file, std::uintmax_t max_bytes, const char* what);
 
 }  // namespace sarrus
