@@ -148,15 +148,18 @@ void write_samples(const SamplesArguments& a) {
     }
   }
   for (const std::string& id : ids) bench_system(id);
+  std::vector<SampleInfo> all;
   for (const std::string& id : ids) {
     const SampleSet set = record_samples(bench_system(id), o.samples);
     save_samples(a.out, set);
     for (const Sample& s : set.samples) {
+      all.push_back(s.info);
       fmt::print("{}  {:<28} {:<20} {:>6} rows {:>5} contacts\n", s.info.hash, s.info.id, name(s.info.category),
                  s.info.rows, s.info.contacts);
     }
     if (!set.run.message.empty()) fmt::print(stderr, "sarrus: warning: {}: {}\n", id, set.run.message);
   }
+  fmt::print("{}  the whole set, {} samples\n", set_hash(all), all.size());
 }
 
 void list_systems() {

@@ -44,6 +44,17 @@ TEST(Samples, AreRecordedAgainBitForBit) {
   }
 }
 
+// The set is fixed: this value changes only with the model, the engine or the sampling, and then says so.
+TEST(Samples, GoldenHashOfTwoSystems) {
+  std::vector<SampleInfo> all;
+  for (const char* id : {"boxes_fixed", "fourbar_free"}) {
+    for (const Sample& s : record_samples(bench_system(id), {.count = 3, .duration_limit = 0.3}).samples) {
+      all.push_back(s.info);
+    }
+  }
+  EXPECT_EQ(set_hash(all), "5e1fd953d421f185");
+}
+
 TEST(Samples, HashSeesEveryNumber) {
   Sample s = boxes().samples.back();
   const std::string hash = problem_hash(s.problem, s.warm);

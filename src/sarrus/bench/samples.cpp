@@ -144,6 +144,15 @@ std::string problem_hash(const ConstraintProblem& p, std::span<const double> war
   return fmt::format("{:016x}", h.value());
 }
 
+std::string set_hash(std::span<const SampleInfo> samples) {
+  Hash64 h;
+  for (const SampleInfo& s : samples) {
+    h.bytes(s.id.data(), s.id.size());
+    h.bytes(s.hash.data(), s.hash.size());
+  }
+  return fmt::format("{:016x}", h.value());
+}
+
 RunRecord run_system(const BenchSystem& system, const Model& model, const RunOptions& options,
                      const std::function<void(Simulation&, int)>& every) {
   RunRecord record;

@@ -40,6 +40,9 @@ std::vector<int> sample_steps(const std::string& system, int steps, int count);
 // Hash of everything a solver sees, and of the warm start.
 std::string problem_hash(const ConstraintProblem& problem, std::span<const double> warm);
 
+// One hash of many samples, in their order: sets are the same if it is.
+std::string set_hash(std::span<const SampleInfo> samples);
+
 // A reference run that fails ends there: the samples up to it remain and the run's message says why.
 SampleSet record_samples(const BenchSystem& system, const SampleOptions& options);
 
