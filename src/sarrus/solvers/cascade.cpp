@@ -19,6 +19,8 @@ struct CascadeParameters {
   int admm_iterations = 3000;
 };
 
+constexpr int kColdSteps = 8;
+
 using List = ParameterList<CascadeParameters>;
 
 const List& parameters() {
@@ -59,7 +61,8 @@ class Cascade final : public IslandMethod {
     }
     search.enter(1, "warm start");
     if (search.consider(lambda)) return;
-    if (!cold && (ssn_.attempt(search, lambda, 30) || search.exhausted())) return;
+    // From zero, too, most problems take a few Newton steps, at less than half of what an interior point run costs.
+    if (ssn_.attempt(search, lambda, cold ? kColdSteps : 30) || search.exhausted()) return;
     const bool mechanism = p.scalar_rows - p.bounded_rows > 3 * p.contacts();
     const std::span<const Variant> variants = mechanism ? std::span<const Variant>(kMechanism) : kContacts;
     for (std::size_t i = 0; i < variants.size(); ++i) {
