@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 
 #include "sarrus/bench/box_plot.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr int kWide = 1200;           // px
 constexpr std::size_t kTogether = 6;  // solvers side by side
+constexpr std::size_t kSystemsInARow = 11;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -56,11 +58,12 @@ std::string words(Cost cost) {
 constexpr const char* kBoxText =
     "Box: quartiles, line: median, whiskers: 5 % to 95 %, dots: beyond (at most the six farthest on each side).";
 
-std::string together(const ReportData& data, const Setting& s, Cost cost) {
+// The main solvers side by side for a row of systems.
+std::string row_of_boxes(const ReportData& data, const Setting& s, Cost cost, std::span<const int> systems) {
   BoxPlot plot;
   plot.y = axis_of(cost);
   plot.width = kWide;
-  const std::vector<int> systems = systems_of(data, s);
+  plot.height = 330;
   for (const int k : systems) plot.categories.push_back(data.result.systems[at(k)].id);
   for (std::size_t i = 0; i < std::min(kTogether, data.main.size()); ++i) {
     BoxSeries series;
@@ -69,8 +72,21 @@ std::string together(const ReportData& data, const Setting& s, Cost cost) {
     for (const int k : systems) series.boxes.push_back(box_of(data, s, cost, data.main[i], k));
     plot.series.push_back(std::move(series));
   }
+  return to_inline_svg(plot);
+}
+
+std::string together(const ReportData& data, const Setting& s, Cost cost) {
+  const std::vector<int> systems = systems_of(data, s);
+  // Rows of equal length, none too crowded to read.
+  const std::size_t rows = (systems.size() + kSystemsInARow - 1) / kSystemsInARow;
+  std::string pictures;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::size_t from = i * systems.size() / rows;
+    const std::size_t to = (i + 1) * systems.size() / rows;
+    pictures += row_of_boxes(data, s, cost, std::span(systems).subspan(from, to - from));
+  }
   return figure_html(fmt::format("{} by system at {}", cost == Cost::time ? "Time" : "Accuracy", data.setting_text(s)),
-                     to_inline_svg(plot), words(cost) + " " + kBoxText, data.result.command);
+                     pictures, words(cost) + " " + kBoxText, data.result.command);
 }
 
 std::string one_system(const ReportData& data, const Setting& s, Cost cost, int system) {

@@ -199,7 +199,13 @@ std::string run_quality(const BenchResult& r) {
   }
   return table.html(
       "Each system advanced by one solver from its start; worst values over the run unless said otherwise. The energy "
-      "drift is an error only where nothing drives, rubs or collides.",
+      "drift is an error only where nothing drives, rubs or collides. Not converged counts by the law of the solver, "
+      "the "
+      "residual is always that of the NCP: a convex solver converges to answers that lift where contacts slide. "
+      "Solvers "
+      "other than the default are slow on some systems and were stopped after a second of simulated time. Joint gaps "
+      "of "
+      "the systems with compliant joints (log_grasp, winch, closed_loop_drop) are their springs.",
       r.command);
 }
 
