@@ -19,7 +19,9 @@ struct CascadeParameters {
   int admm_iterations = 3000;
 };
 
-constexpr int kColdSteps = 8;
+// From zero, too, most steps of simulations take a few Newton steps, at less than half of what an interior point run
+// costs; those that do not come closer at once are left to the latter.
+constexpr SsnOptions kColdPass{.r = 1.0, .delta = 1e-8, .steps = 8, .patience = 1};
 
 using List = ParameterList<CascadeParameters>;
 
@@ -61,8 +63,12 @@ class Cascade final : public IslandMethod {
     }
     search.enter(1, "warm start");
     if (search.consider(lambda)) return;
-    // From zero, too, most problems take a few Newton steps, at less than half of what an interior point run costs.
-    if (ssn_.attempt(search, lambda, cold ? kColdSteps : 30) || search.exhausted()) return;
+    if (cold) {
+      ssn_.run(search, kColdPass, lambda);
+    } else {
+      ssn_.attempt(search, lambda, 30);
+    }
+    if (search.done()) return;
     const bool mechanism = p.scalar_rows - p.bounded_rows > 3 * p.contacts();
     const std::span<const Variant> variants = mechanism ? std::span<const Variant>(kMechanism) : kContacts;
     for (std::size_t i = 0; i < variants.size(); ++i) {
