@@ -8,6 +8,7 @@
 #include <string>
 
 #include "bench/fake_result.h"
+#include "sarrus/bench/peer_section.h"
 #include "sarrus/bench/report_data.h"
 #include "sarrus/bench/report_table.h"
 #include "sarrus/io/xml_tree.h"
@@ -191,6 +192,47 @@ TEST(Report, OtherAuthorsSectionsComeLast) {
   expect_sound(html);
   EXPECT_GT(html.find(". Peers &amp; others</h2>"), html.find(". Spread over the systems</h2>"));
   EXPECT_TRUE(has(html, "a &lt; b"));
+}
+
+TEST(Report, PeersAreSectionsOfTheirOwn) {
+  PeerReport peers;
+  peers.scenes.resize(3);
+  peers.scenes[0] = {.engine = "sarrus",
+                     .version = "0",
+                     .setting = "default",
+                     .setting_text = "a < b",
+                     .scene = "ring",
+                     .status = "ok"};
+  peers.scenes[0].gap = 0;
+  peers.scenes[0].us_per_step = 10;
+  peers.scenes[1] = peers.scenes[0];
+  peers.scenes[1].engine = "other";
+  peers.scenes[1].gap = 1e-3;
+  peers.scenes[2] = peers.scenes[1];
+  peers.scenes[2].setting = "stiff";
+  peers.scenes[2].status = "died with signal 11 <core>";
+  peers.scenes[2].gap = kNotMeasured;
+  for (const char* solver : {"cascade", "siconos NSGS"}) {
+    for (const char* problem : {"A/1", "A/2"}) {
+      FclibRun r;
+      r.solver = solver;
+      r.problem = problem;
+      r.status = "ok";
+      r.success = std::string(problem) == "A/1";
+      r.error = r.success ? 1e-9 : 1e-3;
+      r.seconds = 1e-3;
+      peers.fclib.push_back(r);
+    }
+  }
+  BenchResult frame;
+  frame.kind = "peers";
+  frame.command = "sarrus bench peers";
+  const std::string html = html_report(frame, peer_sections(peers, frame.command));
+  expect_sound(html);
+  EXPECT_TRUE(has(html, "Other engines"));
+  EXPECT_TRUE(has(html, "died with signal 11 &lt;core&gt;"));
+  EXPECT_TRUE(has(html, "1 / 2"));
+  EXPECT_TRUE(peer_sections({}, "").empty());
 }
 
 TEST(ReportTable, NumbersAsPeopleReadThem) {
