@@ -1,5 +1,5 @@
 // How many samples a random test takes. The sanitizers slow the code down ten times and look for other things than rare
-// numbers do: there a tenth of the samples is enough.
+// numbers do: there a twentieth of the samples is enough.
 #pragma once
 
 #include <algorithm>

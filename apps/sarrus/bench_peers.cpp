@@ -105,8 +105,7 @@ void require_same_plan(const fs::path& folder, const std::string& command) {
   write_file_atomically(plan, text);
 }
 
-void run_peers_command(PeersArguments a) {
-  OutputFile json("--json", a.json), csv("--csv", a.csv), html("--html", a.html);
+void check_peers(PeersArguments& a) {
   a.scenes.quick = a.fclib.quick = a.quick;
   for (const std::string& scene : a.scenes.scenes) make_scene(scene);
   for (const std::string& engine : a.scenes.engines) {
@@ -117,34 +116,51 @@ void run_peers_command(PeersArguments a) {
     fmt::print(stderr, "sarrus: warning: --fclib {}: no such folder; Siconos is left out\n", a.fclib.folder.string());
     a.fclib.folder.clear();
   }
+}
+
+PeerReport collect_peers(const std::vector<WorkUnit>& units, const std::string& command) {
   PeerReport report;
-  report.command = peers_command_text(a);
-  const fs::path folder =
-      a.work.empty() ? fs::path(a.quick ? "out/bench-peers-quick" : "out/bench-peers") : fs::path(a.work);
-  require_same_plan(folder, report.command);
-  prepare_last_words(folder);
-  const std::vector<WorkUnit> units = peer_units(a, folder);
-  {
-    WorkFolder work(folder, Ranks().name());
-    SuiteProgress progress(!a.quiet);
-    work.run(units, [&](const WorkFolder::Progress& p) { progress(p); });
-  }
+  report.command = command;
   for (const WorkUnit& u : units) {
     PeerReport part = peer_report_from_json(read_text_file(u.result, kMaxPeerFile, "a file of records"));
     std::ranges::move(part.scenes, std::back_inserter(report.scenes));
     std::ranges::move(part.fclib, std::back_inserter(report.fclib));
   }
+  return report;
+}
+
+std::string page_of(const PeerReport& report, bool quick) {
+  BenchResult frame;
+  frame.kind = "peers";
+  frame.command = report.command;
+  frame.quick = quick;
+  frame.machine = this_machine();
+  frame.machine.version = SARRUS_VERSION;
+  return html_report(frame, peer_sections(report, report.command));
+}
+
+void run_peers_command(PeersArguments a) {
+  const Ranks ranks;
+  if (!ranks.first()) a.json = a.csv = a.html = "";
+  OutputFile json("--json", a.json), csv("--csv", a.csv), html("--html", a.html);
+  check_peers(a);
+  const std::string command = peers_command_text(a);
+  const fs::path folder =
+      a.work.empty() ? fs::path(a.quick ? "out/bench-peers-quick" : "out/bench-peers") : fs::path(a.work);
+  require_same_plan(folder, command);
+  ranks.require_shared(folder / "plan.txt");
+  prepare_last_words(folder);
+  const std::vector<WorkUnit> units = peer_units(a, folder);
+  {
+    WorkFolder work(folder, ranks.name());
+    SuiteProgress progress(ranks.first() && !a.quiet);
+    work.run(units, [&](const WorkFolder::Progress& p) { progress(p); });
+  }
+  if (!ranks.first()) return;
+  const PeerReport report = collect_peers(units, command);
   json.write(to_json_text(report));
   csv.write(to_csv(report));
-  if (html.wanted()) {
-    BenchResult frame;
-    frame.kind = "peers";
-    frame.command = report.command;
-    frame.quick = a.quick;
-    frame.machine = this_machine();
-    frame.machine.version = SARRUS_VERSION;
-    html.write(html_report(frame, peer_sections(report, report.command)));
-  }
+  if (html.wanted()) html.write(page_of(report, a.quick));
   if (!a.quiet) fmt::print("{}", to_text(report));
   if (a.fclib.folder.empty()) fmt::print("\nFCLIB problems left out: give the folder of the collection by --fclib\n");
   remove_when_deserted(folder, 2);

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "effort.h"
 #include "geometry/shape_checks.h"
 #include "sarrus/math/error.h"
 
@@ -291,7 +292,7 @@ TEST(TriangleMesh, HullOfItsVertices) {
 void expect_search(const TriangleMesh& m, int queries, double size, std::uint64_t seed) {
   Random r(seed);
   std::vector<int> found;
-  for (int k = 0; k < queries; ++k) {
+  for (int k = 0; k < test::samples(queries); ++k) {
     const Vec3 c = m.box().centre() + 0.6 * r.vector(1).cwiseProduct(m.box().hi - m.box().lo);
     const Vec3 e = r.uniform(0, size) * Vec3(r.uniform(0, 1), r.uniform(0, 1), r.uniform(0, 1));
     Aabb box{c - e, c + e};

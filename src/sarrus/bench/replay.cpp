@@ -69,16 +69,21 @@ Timed solve_repeatedly(const Sample& sample, const SolverInfo& info, const Solve
   return out;
 }
 
+// No number to judge: nothing is as far from solved.
+void no_answer(SolveRecord& r, Outcome outcome, std::string message = {}) {
+  r.outcome = outcome;
+  r.message = std::move(message);
+  for (double* metric :
+       {&r.natural_map, &r.natural_map_relative, &r.own_law_relative, &r.primal, &r.dual, &r.complementarity,
+        &r.equations, &r.joint_velocity, &r.momentum_error, &r.complementarity_error, &r.delta_psi}) {
+    *metric = kNever;
+  }
+}
+
 void grade(const Sample& sample, const SolverInfo& info, const Timed& timed, SolveRecord& r) {
   JudgeWorkspace workspace;
   const Residuals judged = judge(sample.problem, timed.lambda, workspace);
-  if (!judged.finite) {
-    r.outcome = Outcome::non_finite;
-    r.natural_map = r.natural_map_relative = r.own_law_relative = kNever;
-    r.primal = r.dual = r.complementarity = r.equations = r.joint_velocity = kNever;
-    r.momentum_error = r.complementarity_error = r.delta_psi = kNever;
-    return;
-  }
+  if (!judged.finite) return no_answer(r, Outcome::non_finite);
   r.natural_map = judged.natural_map;
   r.natural_map_relative = judged.natural_map_relative;
   r.own_law_relative = judged.relative_of(info.law);
@@ -91,14 +96,6 @@ void grade(const Sample& sample, const SolverInfo& info, const Timed& timed, Sol
   r.momentum_error = convex.momentum;
   r.complementarity_error = convex.complementarity;
   r.delta_psi = delta_psi(sample.problem, timed.lambda, workspace);
-}
-
-void not_tried(SolveRecord& r, Outcome outcome, std::string message) {
-  r.outcome = outcome;
-  r.natural_map = r.natural_map_relative = r.own_law_relative = kNever;
-  r.primal = r.dual = r.complementarity = r.equations = r.joint_velocity = kNever;
-  r.momentum_error = r.complementarity_error = r.delta_psi = kNever;
-  r.message = std::move(message);
 }
 
 double count_instructions(const Sample& sample, const SolverInfo& info, const SolverParameters& parameters,
@@ -150,7 +147,7 @@ SolveRecord replay(const Sample& sample, const SolverInfo& solver, int level, St
   r.level = level;
   r.start = start;
   if (const int limit = row_limit(solver.id, options); sample.problem.rows() > limit) {
-    not_tried(r, Outcome::too_large, fmt::format("works on dense matrices; not tried beyond {} rows", limit));
+    no_answer(r, Outcome::too_large, fmt::format("works on dense matrices; not tried beyond {} rows", limit));
     return r;
   }
   const Level& l = options.levels[static_cast<std::size_t>(level)];
@@ -168,7 +165,7 @@ SolveRecord replay(const Sample& sample, const SolverInfo& solver, int level, St
       r.seconds_first = solve_repeatedly(sample, solver, parameters, l.tolerance, start, options).seconds;
     }
   } catch (const InputError& e) {
-    not_tried(r, Outcome::refused, e.what());
+    no_answer(r, Outcome::refused, e.what());
   }
   return r;
 }

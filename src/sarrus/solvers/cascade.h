@@ -1,7 +1,7 @@
 // The default solver (spec/newton.md §6): semismooth Newton from the warm start, then interior point methods polished
 // by it, then ADMM2 polished by it. Each stage starts from its own point; the best iterate of all counts.
 //
-//   1  semismooth Newton: an attempt from the warm start, or a quick pass from zero
+//   1  semismooth Newton: an attempt from the warm start; without one a quick pass from zero, if impulses may be unique
 //   2  interior point in variants (coupling in the matrix, fraction of the step to the boundary, slack reset), in an
 //   order
 //      chosen by the kind of problem: more joint rows than contact rows, or not; semismooth Newton is tried whenever
