@@ -89,7 +89,7 @@ def misses(result):
 
 def exponent(points):
     """Least squares in logarithms, sizes from 100 bodies on."""
-    points = [(math.log(n), math.log(t)) for n, t in points if n >= 80 and t > 0]
+    points = [(math.log(n), math.log(t)) for n, t in points if n >= 100 and t > 0]
     if len(points) < 2:
         return math.nan
     mx = statistics.mean(p[0] for p in points)
