@@ -158,7 +158,7 @@ std::string scaling_table(const BenchResult& r) {
                                  {"time per step", "ms", "median"},
                                  {"95 %", "ms", ""},
                                  {"in the solver", "ms", "median"},
-                                 {"memory", "MB", "resident memory that building and warming up took"},
+                                 {"memory", "MB", "heap memory that building and warming up took"},
                                  {"remark", "", ""}});
   for (const ScalingRecord& s : r.scaling) {
     const bool ran = s.steps > 0;

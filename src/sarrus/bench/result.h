@@ -149,7 +149,7 @@ struct ScalingRecord {
   double step_median = 0;  // s
   double step_p95 = 0;
   double solve_median = 0;  // s, of it in the solver
-  double bytes = 0;         // resident memory that building and warming up took
+  double bytes = 0;         // heap memory that building and warming up took
   std::string message;      // not run, or stopped: why
 };
 
