@@ -264,7 +264,7 @@ std::string report_scaling(const ReportData& data) {
       std::any_of(r.scaling.begin(), r.scaling.end(), [](const ScalingRecord& s) { return s.bytes > 0; });
   std::string caption =
       fmt::format("Median time of a step{}, one thread; the grey line is proportional to the number of bodies.",
-                  memory ? " and resident memory" : "");
+                  memory ? " and heap memory" : "");
   for (const ScalingRecord& s : r.scaling) {
     if (s.steps == 0) {
       caption += fmt::format(" Not run: {} of {} bodies, {} ({}).", escape_xml(s.family), s.bodies,
