@@ -21,7 +21,7 @@ FOREIGN = {"mpi.h"}
 OUTSIDE = re.compile(r"\bspec(ification)?(/|\.md|\s*§|\s+README)|\bthe spec\b|\.\./shared\b")
 SECTION = r"§\s*\d+(?:\.\d+)*"
 # A file with the sections that are named behind it, also "§1, §2", "§2 to §4" and "§2-§4"; in Markdown a link.
-CITED = re.compile(r"(?:docs/theory/)?([a-z_]+\.md)(?:\]\([^)]*\)|`)?\)?((?:\s*(?:,|and|to|-|–)?\s*" + SECTION + r")+)")
+CITED = re.compile(r"(?:docs/theory/)?([A-Za-z_]+\.md)(?:\]\([^)]*\)|`)?\)?((?:\s*(?:,|and|to|-|–)?\s*" + SECTION + r")+)")
 NAMED = re.compile(r"(?<![\w./*<-])((?:[A-Za-z0-9_]+/)*[A-Za-z0-9_-]+\.(?:h|cpp|md|py))(?![\w(])")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 TAG = re.compile(r"(?<![\w\]\)])\[([A-Z])\](?![\w\[(])")
