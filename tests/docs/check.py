@@ -4,9 +4,10 @@
   - `docs/theory/rows.md §2`, in code or in a document, names a file and a numbered section of it;
   - links of Markdown files lead to files and headings that exist;
   - source files and documents that a comment or a document names exist;
+  - tests that a document names exist: programs, sources, and cases such as `Suite.Case*`;
   - tags of papers, [T] and the like, have a key in docs/theory/bibliography.md.
 
-Run by ctest, or: python3 tests/docs/references_test.py [root]
+Run by ctest, or: python3 tests/docs/check.py [root]
 """
 
 import os
@@ -23,6 +24,11 @@ SECTION = r"§\s*\d+(?:\.\d+)*"
 # A file with the sections that are named behind it, also "§1, §2", "§2 to §4" and "§2-§4"; in Markdown a link.
 CITED = re.compile(r"(?:docs/theory/)?([A-Za-z_]+\.md)(?:\]\([^)]*\)|`)?\)?((?:\s*(?:,|and|to|-|–)?\s*" + SECTION + r")+)")
 NAMED = re.compile(r"(?<![\w./*<-])((?:[A-Za-z0-9_]+/)*[A-Za-z0-9_-]+\.(?:h|cpp|md|py))(?![\w(])")
+PAIR = re.compile(r"([\w/]+)\.\{h,cpp\}")
+PROGRAM = re.compile(r"build/\w+/tests/(\w+)")
+TEST_SOURCE = re.compile(r"`(?:tests/(?:\w+/)?)?([a-z0-9_]+_test)(?:\.cpp)?[`\s]")
+TEST_CASE = re.compile(r"[`=*'\s]([A-Z]\w+)\.([A-Z]\w+)\*?[`'\s,]")
+TEST = re.compile(r"^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", re.M)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 TAG = re.compile(r"(?<![\w\]\)])\[([A-Z])\](?![\w\[(])")
 
@@ -79,6 +85,7 @@ class Checker:
         self.theory = {
             os.path.basename(p): headings(t)[0] for p, t in self.text.items() if p.startswith("docs/theory/")
         }
+        self.cases = [case for p, t in self.text.items() if p.startswith("tests/") for case in TEST.findall(t)]
         self.errors = []
 
     def complain(self, path, text, position, what):
@@ -123,6 +130,22 @@ class Checker:
                 known = any(("/" + p).endswith("/" + name) for p in self.paths)
             if not known:
                 self.complain(path, text, match.start(), f"'{name}' does not exist")
+        for match in PAIR.finditer(text):
+            for extension in ("h", "cpp"):
+                if not any(p.endswith(f"{match[1]}.{extension}") for p in self.paths):
+                    self.complain(path, text, match.start(), f"'{match[1]}.{extension}' does not exist")
+
+    def check_tests(self, path, text):
+        folders = {p.split("/")[1] + "_test" for p in self.paths if p.startswith("tests/") and p.endswith("_test.cpp")}
+        for match in PROGRAM.finditer(text):
+            if match[1] not in folders:
+                self.complain(path, text, match.start(), f"there is no test program '{match[1]}'")
+        for match in TEST_SOURCE.finditer(text):
+            if match[1] not in folders and match[1] + ".cpp" not in self.names:
+                self.complain(path, text, match.start(), f"there is no test '{match[1]}'")
+        for match in TEST_CASE.finditer(text):
+            if not any(suite == match[1] and case.startswith(match[2]) for suite, case in self.cases):
+                self.complain(path, text, match.start(), f"there is no test case '{match[1]}.{match[2]}'")
 
     def check_links(self, path, text):
         for match in LINK.finditer(text):
@@ -142,9 +165,9 @@ class Checker:
                 self.complain(path, text, match.start(), f"tag [{match[1]}] has no key in bibliography.md")
 
     def run(self):
-        this = os.path.join("tests", "docs", os.path.basename(__file__))
+        here = os.path.join("tests", "docs")  # mistakes that tests make on purpose
         for path, text in self.text.items():
-            if path == this:
+            if path.startswith(here):
                 continue
             plain = comments(path, text)
             self.check_outside(path, plain)
@@ -152,6 +175,7 @@ class Checker:
             self.check_tags(path, plain)
             if path.endswith(".md"):
                 self.check_links(path, outside_code(text))
+                self.check_tests(path, text)
             if path != "CHANGELOG.md":
                 self.check_names(path, plain)
         return self.errors
