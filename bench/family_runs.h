@@ -1,7 +1,7 @@
 // One solver on one family of problems: cold, warm and in sequences, judged and timed.
 //
 // A problem counts as solved if the judge's natural map is <= tolerance S with S = max(|lambda|, |v_f|, 1). The judge's
-// own S (residuals.h) bounds |lambda| by the momentum there is, so it is never larger; both are kept.
+// own S (judge.h) bounds |lambda| by the momentum there is, so it is never larger; both are kept.
 // Every solve is repeated from the same start: the time is the smallest, the answers must agree bit for bit. Times are
 // CPU times of the thread: what others do on the machine does not count.
 #pragma once

@@ -119,7 +119,7 @@ SolveResult solve(const LoadedProblem& problem, const SolverChoice& choice, cons
   JudgeWorkspace workspace;
   out.residuals = judge(p, out.lambda, workspace);
   out.natural_map = out.residuals.natural_map_of(choice.info->law);
-  out.converged = out.residuals.finite && out.natural_map <= settings.tolerance * out.residuals.scale;
+  out.converged = meets(out.residuals, choice.info->law, settings.tolerance);
   return out;
 }
 

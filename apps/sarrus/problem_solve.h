@@ -7,7 +7,7 @@
 
 #include "sarrus/io/fclib_file.h"
 #include "sarrus/io/problem_file.h"
-#include "sarrus/problem/residuals.h"
+#include "sarrus/problem/judge.h"
 #include "sarrus/solvers/registry.h"
 
 namespace sarrus::app {

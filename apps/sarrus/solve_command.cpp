@@ -88,8 +88,8 @@ void print_table(const std::vector<SolveResult>& results) {
   for (const SolveResult& r : results) {
     const Residuals& x = r.residuals;
     fmt::print("  {:<{}}  {:<14} {:>6} {:>6} {:>11.1f}  {:>11.2e} {:>9.2e} {:>9.2e} {:>9.2e} {:>15.2e}\n", r.solver,
-               width, name(r.status), r.iterations, r.factorisations, r.microseconds, x.natural_map,
-               x.natural_map_relative, x.primal, x.dual, x.complementarity);
+               width, name(r.status), r.iterations, r.factorisations, r.microseconds, x.natural_map, x.error(),
+               x.primal, x.dual, x.complementarity);
   }
 }
 
@@ -103,7 +103,7 @@ Json to_json(const LoadedProblem& problem, const std::vector<SolveResult>& resul
                     {"factorisations", r.factorisations},
                     {"time_us", r.microseconds},
                     {"natural_map", r.residuals.natural_map},
-                    {"natural_map_relative", r.residuals.natural_map_relative},
+                    {"natural_map_relative", r.residuals.error()},
                     {"primal", r.residuals.primal},
                     {"dual", r.residuals.dual},
                     {"complementarity", r.residuals.complementarity}});

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "sarrus/bench/convergence.h"
-#include "sarrus/problem/residuals.h"
+#include "sarrus/problem/judge.h"
 #include "sarrus/solvers/registry.h"
 
 namespace sarrus {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "sarrus/math/error.h"
-#include "sarrus/problem/residuals.h"
+#include "sarrus/problem/judge.h"
 #include "sarrus/solvers/registry.h"
 #include "support/dense.h"
 

@@ -15,7 +15,7 @@ extern "C" {
 
 #include "io/hdf5_test_file.h"
 #include "sarrus/math/error.h"
-#include "sarrus/problem/residuals.h"
+#include "sarrus/problem/judge.h"
 #include "sarrus/solvers/registry.h"
 
 namespace sarrus {
@@ -276,7 +276,7 @@ std::vector<double> solve(const ConstraintProblem& p) {
   std::vector<double> lambda(static_cast<std::size_t>(p.rows()), 0.0);
   make_solver("admm-ncp-sa", {{"max_iterations", 5000}})->solve(p, 1e-10, lambda);
   JudgeWorkspace workspace;
-  EXPECT_LT(judge(p, lambda, workspace).natural_map_relative, 1e-9);
+  EXPECT_LT(judge(p, lambda, workspace).error(), 1e-9);
   return lambda;
 }
 

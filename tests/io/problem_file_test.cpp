@@ -9,7 +9,7 @@
 
 #include "io/hdf5_test_file.h"
 #include "sarrus/math/error.h"
-#include "sarrus/problem/residuals.h"
+#include "sarrus/problem/judge.h"
 #include "sarrus/scenes/scenes.h"
 #include "sarrus/step/simulation.h"
 

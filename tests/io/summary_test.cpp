@@ -105,7 +105,7 @@ TEST(RunSummary, KeepsTheWorstOfEachViolation) {
   r.joint_gap = 1e-6;
   r.joint_angle = 3e-3;
   r.residuals.natural_map = 1e-5;
-  r.residuals.natural_map_relative = 1e-7;
+  r.residuals.energy[0] = 1e-7;
   s.add(r, {});
   const nlohmann::json j = json_of(s);
   EXPECT_EQ(j["max"]["joint_gap_m"], 1e-3);

@@ -34,7 +34,7 @@ TEST_P(DefaultSolver, SolvesEveryStep) {
     ASSERT_NE(report.status, StepStatus::failed) << report.message;
     ++steps;
     missed += report.met_tolerance ? 0 : 1;
-    worst = std::max(worst, report.residuals.natural_map_relative);
+    worst = std::max(worst, report.residuals.error());
     gap = std::max(gap, report.joint_gap);
     if (sim.time() > 0.9 * run.duration) penetration = std::max(penetration, report.penetration);
   }

@@ -54,7 +54,7 @@ struct Worst {
     joint_angle = std::max(joint_angle, r.joint_angle);
     penetration = std::max(penetration, r.penetration);
     limit_violation = std::max(limit_violation, r.limit_violation);
-    natural_map_relative = std::max(natural_map_relative, r.residuals.natural_map_relative);
+    natural_map_relative = std::max(natural_map_relative, r.residuals.error());
     failed += r.status == StepStatus::failed;
     not_converged += r.status != StepStatus::converged;
     not_finite += !r.residuals.finite;

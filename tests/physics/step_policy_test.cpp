@@ -150,7 +150,7 @@ TEST(SubdividedStep, AdvancesByTheWholeStepWithAcceptableResiduals) {
       const StepReport& r = sim.step();
       if (r.status == StepStatus::failed) break;
       EXPECT_NEAR(sim.time() - time, sim.dt(), 1e-12);
-      EXPECT_LE(r.residuals.natural_map_relative, c.acceptable) << c.scene << ", " << name(r.status) << ", step " << i;
+      EXPECT_LE(r.residuals.error(), c.acceptable) << c.scene << ", " << name(r.status) << ", step " << i;
       if (r.status != StepStatus::substepped) continue;
       ++subdivided;
       EXPECT_GE(r.substeps, 2);
@@ -171,7 +171,7 @@ TEST(Fallback, SavesAStepTheSolverCannotSolve) {
   for (int i = 0; i < 30; ++i) {
     const StepReport& r = sim.step();
     ASSERT_NE(r.status, StepStatus::failed) << r.message;
-    EXPECT_LE(r.residuals.natural_map_relative, o.acceptable);
+    EXPECT_LE(r.residuals.error(), o.acceptable);
     fallbacks += r.status == StepStatus::fallback;
   }
   RecordProperty("fallbacks", fallbacks);

@@ -8,7 +8,7 @@
 
 #include "problem/random_problem.h"
 #include "sarrus/math/cones.h"
-#include "sarrus/problem/residuals.h"
+#include "sarrus/problem/judge.h"
 
 namespace sarrus {
 namespace {
@@ -94,8 +94,8 @@ TEST(JudgeContact, NcpAndCcpDifferWhenSliding) {
   EXPECT_LT(b.natural_map_ccp, 1e-14);
   EXPECT_GT(a.natural_map_ccp, 0.1);
   EXPECT_GT(b.natural_map, 0.1);
-  EXPECT_NEAR(a.natural_map_relative, a.natural_map / a.scale, 1e-18);
-  EXPECT_NEAR(b.natural_map_ccp_relative, b.natural_map_ccp / b.scale, 1e-18);
+  EXPECT_NEAR(a.error(), a.natural_map / a.scale, 1e-18);
+  EXPECT_NEAR(b.error(Law::ccp), b.natural_map_ccp / b.scale, 1e-18);
 }
 
 TEST(JudgeContact, ComplianceEntersSigma) {

@@ -66,7 +66,7 @@ Answer solve(const ConstraintProblem& p, std::string_view id, const SolverParame
   a.report = make_solver(id, parameters)->solve(p, tolerance, a.lambda);
   JudgeWorkspace ws;
   const Residuals r = judge(p, a.lambda, ws);
-  a.relative = r.relative_of(solver_info(id).law);
+  a.relative = r.error(solver_info(id).law);
   EXPECT_EQ(a.report.residuals.natural_map, r.natural_map) << id;
   EXPECT_EQ(a.report.residuals.natural_map_ccp, r.natural_map_ccp) << id;
   EXPECT_TRUE(r.finite) << id;

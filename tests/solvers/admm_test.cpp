@@ -46,7 +46,7 @@ Answer solve(const ConstraintProblem& p, const std::string& id, const SolverPara
 }
 
 // Relative natural map of the law that the solver solves.
-double own_residual(const Residuals& r, const std::string& id) { return r.relative_of(solver_info(id).law); }
+double own_residual(const Residuals& r, const std::string& id) { return r.error(solver_info(id).law); }
 
 // The variants of this solver.
 std::vector<std::string> all_ids() {

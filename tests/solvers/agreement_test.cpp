@@ -62,9 +62,9 @@ TEST(AgreementSet, ReferencesAreAccurateAndTheLawsDiffer) {
   int boxed = 0;
   for (std::size_t i = 0; i < agreement_problems().size(); ++i) {
     const std::string& name = agreement_problems()[i].name;
-    EXPECT_LE(references(Law::ncp)[i].judged.natural_map_relative, 1e-11) << name;
-    EXPECT_LE(references(Law::ccp)[i].judged.natural_map_ccp_relative, 3e-11) << name;
-    EXPECT_LE(references(Law::box)[i].judged.natural_map_box_relative, 3e-9) << name;
+    EXPECT_LE(references(Law::ncp)[i].judged.error(), 1e-11) << name;
+    EXPECT_LE(references(Law::ccp)[i].judged.error(Law::ccp), 3e-11) << name;
+    EXPECT_LE(references(Law::box)[i].judged.error(Law::box), 3e-9) << name;
     relaxed += distance(references(Law::ccp)[i], references(Law::ncp)[i]) > 1e-4;
     boxed += distance(references(Law::box)[i], references(Law::ncp)[i]) > 1e-4;
   }
@@ -135,7 +135,7 @@ TEST_P(Agreement, SameVelocitiesAsTheReferenceOfItsLaw) {
     const Answer a = solve(p.problem, m.id, m.tolerance, m.parameters);
     const auto miss = m.misses.find(p.name);
     EXPECT_EQ(a.report.status == SolveStatus::converged, miss == m.misses.end())
-        << p.name << " at " << a.judged.relative_of(law)
+        << p.name << " at " << a.judged.error(law)
         << (miss == m.misses.end() ? std::string() : ", listed because: " + miss->second);
     expect_near(p, a, references(law)[i], law);
     if (miss == m.misses.end()) worst = std::max(worst, distance(a, references(law)[i]));
@@ -162,7 +162,7 @@ TEST(AgreementEarlyStop, RaisimDsEs) {
     const AgreementProblem& p = agreement_problems()[i];
     const Answer a = solve(p.problem, "raisim-ds-es", 1e-10, kSweepsUnrelaxed);
     stopped += a.report.status != SolveStatus::converged;
-    EXPECT_LE(a.judged.natural_map_relative, 1e-2) << p.name;
+    EXPECT_LE(a.judged.error(), 1e-2) << p.name;
     expect_near(p, a, references(Law::ncp)[i], Law::ncp);
   }
   EXPECT_GE(stopped, 20);
@@ -244,7 +244,7 @@ TEST(SpookFriction, IsTooSmallBehindJoints) {
     }
     if (p.category == ProblemCategory::dense_constraints && p.name.starts_with("fourbar_free")) {
       ++slipping;
-      EXPECT_GT(a.judged.natural_map_box_relative, 1e-6) << p.name;
+      EXPECT_GT(a.judged.error(Law::box), 1e-6) << p.name;
       EXPECT_GT(distance(a, reference), 1e-5) << p.name;
     }
   }

@@ -31,7 +31,7 @@ TEST(Apgd, SlidingBoxes) {
   const std::vector<ConstraintProblem> problems = boxes();
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const Answer a = solve(problems[i], "apgd", 1e-9);
-    EXPECT_EQ(a.report.status, SolveStatus::converged) << i << ": " << a.judged.natural_map_ccp_relative;
+    EXPECT_EQ(a.report.status, SolveStatus::converged) << i << ": " << a.judged.error(Law::ccp);
     EXPECT_LE(a.report.iterations, 3000) << i;
     EXPECT_EQ(a.report.factorisations, 0);
     const Answer sap = solve(problems[i], "sap", 1e-12);

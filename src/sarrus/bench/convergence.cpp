@@ -69,7 +69,7 @@ std::vector<ConvergencePoint> convergence(const ConstraintProblem& problem, std:
   std::vector<double> lambda(static_cast<std::size_t>(problem.rows()), 0.0);
   const auto add = [&](int iterations) {
     const Residuals r = judge(problem, lambda, workspace);
-    const double residual = r.finite ? r.relative_of(law.value_or(info.law)) : std::numeric_limits<double>::infinity();
+    const double residual = r.finite ? r.error(law.value_or(info.law)) : std::numeric_limits<double>::infinity();
     // A limit that changes nothing (the solver stopped by itself, or counts otherwise) is not drawn twice.
     if (!out.empty() && out.back().iterations == iterations) return residual <= tolerance;
     out.push_back({iterations, residual});

@@ -10,7 +10,7 @@
 
 #include "sarrus/bench/plot.h"
 #include "sarrus/problem/constraint_problem.h"
-#include "sarrus/problem/residuals.h"
+#include "sarrus/problem/judge.h"
 
 namespace sarrus {
 

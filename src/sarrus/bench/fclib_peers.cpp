@@ -20,7 +20,7 @@
 #include "sarrus/bench/peers.h"
 #include "sarrus/io/fclib_file.h"
 #include "sarrus/math/error.h"
-#include "sarrus/problem/residuals.h"
+#include "sarrus/problem/judge.h"
 #include "sarrus/solvers/registry.h"
 #include "sarrus/step/simulation.h"
 
@@ -92,7 +92,7 @@ std::vector<double> to_lambda(const LocalProblem& local, const std::vector<doubl
 void judge_answer(const ConstraintProblem& p, const std::vector<double>& lambda, double tolerance, FclibRun& run) {
   JudgeWorkspace workspace;
   const Residuals r = judge(p, lambda, workspace);
-  run.error = r.finite ? r.natural_map_relative : std::numeric_limits<double>::infinity();
+  run.error = r.finite ? r.error() : std::numeric_limits<double>::infinity();
   run.success = r.finite && run.error <= tolerance;
 }
 

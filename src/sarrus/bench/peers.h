@@ -82,7 +82,7 @@ std::filesystem::path find_peer(const std::string& engine, const std::filesystem
 
 // --- Siconos on FCLIB ------------------------------------------------------------------------------------
 
-// One solver on one problem. The error is the judge's relative natural map (problem/residuals.h) of the impulses, for
+// One solver on one problem. The error is the judge's relative natural map (problem/judge.h) of the impulses, for
 // all solvers alike; seconds are those of the solver's call alone, without reading or building matrices.
 struct FclibRun {
   std::string solver;   // "cascade", "siconos NSGS", "siconos NSN-AC", "siconos ADMM"

@@ -10,7 +10,7 @@
 #include "sarrus/bench/convergence.h"
 #include "sarrus/bench/instructions.h"
 #include "sarrus/math/error.h"
-#include "sarrus/problem/residuals.h"
+#include "sarrus/problem/judge.h"
 
 namespace sarrus {
 namespace {
@@ -85,8 +85,8 @@ void grade(const Sample& sample, const SolverInfo& info, const Timed& timed, Sol
   const Residuals judged = judge(sample.problem, timed.lambda, workspace);
   if (!judged.finite) return no_answer(r, Outcome::non_finite);
   r.natural_map = judged.natural_map;
-  r.natural_map_relative = judged.natural_map_relative;
-  r.own_law_relative = judged.relative_of(info.law);
+  r.natural_map_relative = judged.error();
+  r.own_law_relative = judged.error(info.law);
   r.primal = judged.primal;
   r.dual = judged.dual;
   r.complementarity = judged.complementarity;

@@ -68,7 +68,7 @@ class RunCounter {
     ++r.steps;
     r.not_converged += !s.met_tolerance;
     r.substepped += s.status == StepStatus::substepped;
-    r.natural_map_relative = std::max(r.natural_map_relative, s.residuals.natural_map_relative);
+    r.natural_map_relative = std::max(r.natural_map_relative, s.residuals.error());
     r.joint_gap = std::max({r.joint_gap, s.joint_gap, s.compliant_gap});
     r.joint_angle = std::max({r.joint_angle, s.joint_angle, s.compliant_angle});
     r.limit_violation = std::max(r.limit_violation, s.limit_violation);

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "sarrus/math/types.h"
-#include "sarrus/problem/residuals.h"
+#include "sarrus/problem/judge.h"
 #include "sarrus/solvers/solver.h"
 
 namespace sarrus {

@@ -288,7 +288,7 @@ void InverseDynamics::Impl::solve_rest() {
   rest_lambda.assign(static_cast<std::size_t>(rest.rows()), 0.0);
   const bool cones = rest.rows_of(BlockKind::contact) > 0;
   const SolveReport report = (cones ? conic : linear)->solve(rest, 1e-10, rest_lambda);
-  const double residual = report.residuals.relative_of(cones ? Law::ccp : Law::ncp);
+  const double residual = report.residuals.error(cones ? Law::ccp : Law::ncp);
   if (residual > 1e-7) {
     refuse(InverseStatus::not_converged,
            fmt::format("the least squares of efforts and joints stopped at a residual of {:.3g}", residual));

@@ -32,7 +32,7 @@ void CsvLog::add(const State& state, const StepReport& report, const Energy& ene
   line_.clear();
   fmt::format_to(std::back_inserter(line_), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.3f}", state.time,
                  name(report.status), report.iterations, report.contacts, report.rows, report.residuals.natural_map,
-                 report.residuals.natural_map_relative, report.joint_gap, report.joint_angle, report.limit_violation,
+                 report.residuals.error(), report.joint_gap, report.joint_angle, report.limit_violation,
                  report.penetration, energy.kinetic, energy.potential, energy.total(), 1e6 * report.seconds_total);
   for (const double q : state.q) fmt::format_to(std::back_inserter(line_), ",{}", q);
   line_ += '\n';

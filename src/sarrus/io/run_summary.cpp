@@ -90,7 +90,7 @@ void RunSummary::add(const StepReport& report, const Energy& energy) {
   raise(worst_.limit_violation, report.limit_violation);
   raise(worst_.penetration, report.penetration);
   raise(worst_.natural_map, report.residuals.natural_map);
-  raise(worst_.natural_map_relative, report.residuals.natural_map_relative);
+  raise(worst_.natural_map_relative, report.residuals.error());
   seconds_.collision += report.seconds_collision;
   seconds_.assembly += report.seconds_assembly;
   seconds_.solve += report.seconds_solve;

@@ -71,7 +71,7 @@ class ConstraintProblem {
   VecX u_free;    // u_f = u- + dt M^-1 h
   double dt = 0;  // s, for reports
   // False for a stored problem without masses or units of its own (FCLIB): residuals are then relative to
-  // max(|v_f|, |lambda|) alone (residuals.h).
+  // max(|v_f|, |lambda|) alone (judge.h).
   bool physical = true;
 
   // --- constraints -------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ class Admm final : public Solver {
   Admm(PenaltyRule rule, bool ccp, const AdmmParameters& parameters)
       : rule_(rule), ccp_(ccp), par_(parameters), keeper_(ccp ? Law::ccp : Law::ncp) {}
 
-  SolveReport solve(const ConstraintProblem& problem, double tolerance, std::span<double> lambda) override;
+  SolveReport solve(const ConstraintProblem& problem, const Goal& goal, std::span<double> lambda) override;
   void reset() override {
     exponent_ = par_.p0;
     linear_rho_ = par_.rho0;
@@ -76,7 +76,7 @@ class Admm final : public Solver {
   bool restart(const SolveReport& report, double& last_best);
   // z = sigma(lambda) + Gamma, scaled.
   void apply_D(const ConstraintProblem& p, const GrowingVector& in, GrowingVector& out);
-  bool consider(const ConstraintProblem& p, double tolerance, std::span<double> best, SolveReport& report);
+  bool consider(const ConstraintProblem& p, const Goal& goal, std::span<double> best, SolveReport& report);
 
   PenaltyRule rule_;
   bool ccp_;
@@ -362,7 +362,7 @@ bool Admm::adapt(const Norms& n) {
 // With Gamma the iteration has no convergence proof: it may cycle although the residuals are balanced. If the best
 // judged residual did not halve in kPatience iterations, other penalties are tried, larger ones first.
 bool Admm::restart(const SolveReport& report, double& last_best) {
-  const double best = report.residuals.relative_of(ccp_ ? Law::ccp : Law::ncp);
+  const double best = report.residuals.error(ccp_ ? Law::ccp : Law::ncp);
   const bool progress = best < 0.5 * last_best;
   last_best = best;
   if (progress || rule_ == PenaltyRule::fixed) return false;
@@ -374,18 +374,18 @@ bool Admm::restart(const SolveReport& report, double& last_best) {
 }
 
 // Judges y; keeps it if it is the best so far. True if the tolerance is met.
-bool Admm::consider(const ConstraintProblem& p, double tolerance, std::span<double> best, SolveReport& report) {
+bool Admm::consider(const ConstraintProblem& p, const Goal& goal, std::span<double> best, SolveReport& report) {
   candidate_ = scale_.cwiseProduct(y_);
-  return keeper_.consider(p, tolerance, view(candidate_), best, report);
+  return keeper_.consider(p, goal, view(candidate_), best, report);
 }
 
-SolveReport Admm::solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) {
+SolveReport Admm::solve(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda) {
   SolveReport report;
   if (keeper_.settle(p, lambda, report)) return report;
   resize(p);
   scale_rows(p);
   warm_start(p, lambda);
-  if (consider(p, tolerance, lambda, report)) return report;
+  if (consider(p, goal, lambda, report)) return report;
   estimate_spectrum(p);
   initial_penalty();
   if (par_.dense) {
@@ -415,14 +415,14 @@ SolveReport Admm::solve(const ConstraintProblem& p, double tolerance, std::span<
       report.status = SolveStatus::non_finite;
       return report;
     }
-    const double target = worth * tolerance * std::max({1.0, n.size, p.v_free.cwiseAbs().maxCoeff()});
+    const double target = worth * goal.tolerance * std::max({1.0, n.size, p.v_free.cwiseAbs().maxCoeff()});
     const bool promising = n.raw <= target;
     if (promising || it % kJudgeEvery == 0) {
-      if (consider(p, tolerance, lambda, report)) return report;
+      if (consider(p, goal, lambda, report)) return report;
       if (promising) worth *= 0.3;
     }
     if (n.change < 1e-15 * (1.0 + n.size)) {
-      report.status = consider(p, tolerance, lambda, report) ? SolveStatus::converged : SolveStatus::stalled;
+      report.status = consider(p, goal, lambda, report) ? SolveStatus::converged : SolveStatus::stalled;
       return report;
     }
     const bool restarted = it % kPatience == 0 && restart(report, last_best);
@@ -436,7 +436,7 @@ SolveReport Admm::solve(const ConstraintProblem& p, double tolerance, std::span<
     }
     if (restarted) hold = it + kPatience;
   }
-  report.status = consider(p, tolerance, lambda, report) ? SolveStatus::converged : SolveStatus::max_iterations;
+  report.status = consider(p, goal, lambda, report) ? SolveStatus::converged : SolveStatus::max_iterations;
   return report;
 }
 

@@ -23,7 +23,7 @@ class DrumBilateral final : public Solver {
     reduction_.shift = par.shift;
     reduction_.max_passes = par.max_iterations;
   }
-  SolveReport solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) override;
+  SolveReport solve(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda) override;
   void reset() override {}
 
  private:
@@ -32,7 +32,7 @@ class DrumBilateral final : public Solver {
   BilateralReduction reduction_;
 };
 
-SolveReport DrumBilateral::solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) {
+SolveReport DrumBilateral::solve(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda) {
   SolveReport report;
   if (keeper_.settle(p, lambda, report)) return report;
   mlcp_.load(p, lambda, true);
@@ -47,7 +47,7 @@ SolveReport DrumBilateral::solve(const ConstraintProblem& p, double tolerance, s
   if (reduction_.reduce(mlcp_)) reduction_.recover(mlcp_);
   report.iterations = 1;
   report.factorisations = reduction_.factorisations();
-  if (keeper_.consider(p, tolerance, view(mlcp_.x), lambda, report)) return report;
+  if (keeper_.consider(p, goal, view(mlcp_.x), lambda, report)) return report;
   if (!report.residuals.finite) {
     report.status = SolveStatus::non_finite;
     mlcp_.x.setZero();

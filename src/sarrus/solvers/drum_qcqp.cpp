@@ -31,7 +31,7 @@ constexpr int kMostSteps = 40;  // for one tau; more are needed only where round
 class DrumQcqp final : public Solver {
  public:
   explicit DrumQcqp(const DrumQcqpParameters& par) : par_(par) {}
-  SolveReport solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) override;
+  SolveReport solve(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda) override;
   void reset() override {}
 
  private:
@@ -254,7 +254,7 @@ bool DrumQcqp::bounds_hold() const {
   return true;
 }
 
-SolveReport DrumQcqp::solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) {
+SolveReport DrumQcqp::solve(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda) {
   SolveReport report;
   if (keeper_.settle(p, lambda, report)) return report;
   mlcp_.load(p, lambda, true);
@@ -262,7 +262,7 @@ SolveReport DrumQcqp::solve(const ConstraintProblem& p, double tolerance, std::s
   const bool compliant = split_rows(p);
   if (!compliant || !reduction_.reduce(mlcp_)) {
     report.status = compliant ? SolveStatus::non_finite : SolveStatus::infeasible;
-    keeper_.consider(p, tolerance, view(mlcp_.x), lambda, report);
+    keeper_.consider(p, goal, view(mlcp_.x), lambda, report);
     return report;
   }
   report.factorisations = reduction_.factorisations();
@@ -281,11 +281,11 @@ SolveReport DrumQcqp::solve(const ConstraintProblem& p, double tolerance, std::s
   for (const Mlcp::Contact& c : mlcp_.contacts) {
     candidate_.segment<3>(c.row) = project_cone(candidate_.segment<3>(c.row), c.mu);
   }
-  if (keeper_.consider(p, tolerance, view(candidate_), lambda, report) || solved) return report;
+  if (keeper_.consider(p, goal, view(candidate_), lambda, report) || solved) return report;
   // Not the method's answer: nothing may be better than where it got stuck.
   if (!report.residuals.finite) report.status = SolveStatus::non_finite;
   candidate_.setZero();
-  keeper_.consider(p, tolerance, view(candidate_), lambda, report);
+  keeper_.consider(p, goal, view(candidate_), lambda, report);
   return report;
 }
 

@@ -24,7 +24,7 @@ const ParameterList<DrumUnilateralParameters>& parameters() {
 class DrumUnilateral final : public Solver {
  public:
   explicit DrumUnilateral(const DrumUnilateralParameters& par) : par_(par) {}
-  SolveReport solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) override;
+  SolveReport solve(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda) override;
   void reset() override {}
 
  private:
@@ -99,7 +99,7 @@ PivotResult DrumUnilateral::solve_literal(const ConstraintProblem& p) {
   return out;
 }
 
-SolveReport DrumUnilateral::solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) {
+SolveReport DrumUnilateral::solve(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda) {
   SolveReport report;
   if (keeper_.settle(p, lambda, report)) return report;
   mlcp_.load(p, lambda, true);
@@ -112,7 +112,7 @@ SolveReport DrumUnilateral::solve(const ConstraintProblem& p, double tolerance, 
   if (r.failed || !mlcp_.x.allFinite()) mlcp_.x.setZero();
   mlcp_.project(candidate_);
   // The warm start is no candidate: it need not obey the method's law.
-  if (keeper_.consider(p, tolerance, view(candidate_), lambda, report)) return report;
+  if (keeper_.consider(p, goal, view(candidate_), lambda, report)) return report;
   report.status = r.failed ? SolveStatus::non_finite : r.solved ? SolveStatus::stalled : SolveStatus::max_iterations;
   return report;
 }

@@ -48,12 +48,12 @@ class IslandSolver final : public Solver {
     if (options_.threads > 1) arena_ = std::make_unique<tbb::task_arena>(options_.threads);
   }
 
-  SolveReport solve(const ConstraintProblem& problem, double tolerance, std::span<double> lambda) override;
+  SolveReport solve(const ConstraintProblem& problem, const Goal& goal, std::span<double> lambda) override;
   void reset() override {}
 
  private:
   void find_islands(const ConstraintProblem& problem);
-  void solve_island(const ConstraintProblem& problem, double tolerance, std::span<double> lambda, int i);
+  void solve_island(const ConstraintProblem& problem, const Goal& goal, std::span<double> lambda, int i);
 
   std::function<std::unique_ptr<IslandMethod>()> make_method_;
   IslandOptions options_;
@@ -125,7 +125,7 @@ void IslandSolver::find_islands(const ConstraintProblem& p) {
   }
 }
 
-void IslandSolver::solve_island(const ConstraintProblem& p, double tolerance, std::span<double> lambda, int i) {
+void IslandSolver::solve_island(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda, int i) {
   const auto part = [&](const std::vector<int>& list, const std::vector<int>& begin) {
     return std::span<const int>(list).subspan(at(begin[at(i)]), at(begin[at(i + 1)] - begin[at(i)]));
   };
@@ -134,7 +134,7 @@ void IslandSolver::solve_island(const ConstraintProblem& p, double tolerance, st
   NcpSearch& search = island.search;
   search.problem.law = options_.law;
   search.problem.load(p, blocks, part(node_list_, node_begin_), local_node_);
-  search.begin(tolerance, options_.budget);
+  search.begin(goal.tolerance, options_.budget);
   island.lambda.resize(search.problem.rows());
   search.problem.gather(lambda, island.lambda);
   search.problem.project(island.lambda);
@@ -154,7 +154,7 @@ void IslandSolver::solve_island(const ConstraintProblem& p, double tolerance, st
   }
 }
 
-SolveReport IslandSolver::solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) {
+SolveReport IslandSolver::solve(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda) {
   SolveReport report;
   if (!p.v_free.allFinite() || !p.u_free.allFinite()) {
     report.residuals = judge(p, lambda, judge_);
@@ -163,7 +163,7 @@ SolveReport IslandSolver::solve(const ConstraintProblem& p, double tolerance, st
     return report;
   }
   find_islands(p);
-  const auto run = [&](int i) { solve_island(p, tolerance, lambda, i); };
+  const auto run = [&](int i) { solve_island(p, goal, lambda, i); };
   if (arena_ && island_count_ > 1) {
     arena_->execute([&] { tbb::parallel_for(0, island_count_, run); });
   } else {
@@ -188,7 +188,7 @@ SolveReport IslandSolver::solve(const ConstraintProblem& p, double tolerance, st
   report.residuals = judge(p, lambda, judge_);
   if (!found || !report.residuals.finite) {
     report.status = SolveStatus::non_finite;
-  } else if (report.residuals.relative_of(options_.law) <= tolerance) {
+  } else if (meets(report.residuals, options_.law, goal)) {
     report.status = SolveStatus::converged;
   } else {
     report.status = exhausted ? SolveStatus::max_iterations : SolveStatus::stalled;

@@ -24,16 +24,15 @@ class IterateKeeper {
   }
 
   // Judges the candidate and keeps it if it is the best so far. True if the tolerance is met.
-  bool consider(const ConstraintProblem& p, double tolerance, std::span<const double> candidate, std::span<double> best,
+  bool consider(const ConstraintProblem& p, const Goal& goal, std::span<const double> candidate, std::span<double> best,
                 SolveReport& report) {
     last_ = judge(p, candidate, workspace_);
     if (!last_.finite) return false;
-    const double value = last_.relative_of(law_);
-    if (!report.residuals.finite || value < report.residuals.relative_of(law_)) {
+    if (!report.residuals.finite || last_.error(law_, goal.criterion) < report.residuals.error(law_, goal.criterion)) {
       report.residuals = last_;
       std::copy(candidate.begin(), candidate.end(), best.begin());
     }
-    if (value > tolerance) return false;
+    if (!meets(last_, law_, goal)) return false;
     report.status = SolveStatus::converged;
     return true;
   }

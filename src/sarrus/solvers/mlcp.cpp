@@ -131,30 +131,30 @@ bool MlcpSolver::add(const Inner& inner, SolveReport& report) const {
   return false;
 }
 
-SolveReport MlcpSolver::solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) {
+SolveReport MlcpSolver::solve(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda) {
   SolveReport report;
   if (keeper_.settle(p, lambda, report)) return report;
   mlcp_.load(p, lambda, dense_);
   previous_.resize(mlcp_.rows);
   mlcp_.project(candidate_);
-  if (keeper_.consider(p, tolerance, view(candidate_), lambda, report)) return report;
+  if (keeper_.consider(p, goal, view(candidate_), lambda, report)) return report;
   const int budget = limits_.max_iterations > 0 ? limits_.max_iterations : 1 << 30;
   if (!add(begin(p, budget), report)) return report;
   if (report.iterations > 0) {
     mlcp_.project(candidate_);
-    if (keeper_.consider(p, tolerance, view(candidate_), lambda, report)) return report;
+    if (keeper_.consider(p, goal, view(candidate_), lambda, report)) return report;
   }
   report.status = SolveStatus::max_iterations;
   const int couplings = or_unlimited(limits_.k_cpl);
-  double last_best = report.residuals.natural_map_box_relative;
+  double last_best = report.residuals.error(Law::box);
   for (int c = 0; c < couplings && report.iterations < budget; ++c) {
     previous_ = mlcp_.x;
     if (report.iterations > 0) mlcp_.bound_friction();
     if (!add(solve_bounded(p, c, budget - report.iterations), report)) return report;
     mlcp_.project(candidate_);
-    if (keeper_.consider(p, tolerance, view(candidate_), lambda, report)) return report;
+    if (keeper_.consider(p, goal, view(candidate_), lambda, report)) return report;
     const double change = (mlcp_.x - previous_).cwiseAbs().maxCoeff();
-    const double best = report.residuals.natural_map_box_relative;
+    const double best = report.residuals.error(Law::box);
     const bool review = (c + 1) % kPatience == 0;
     if (change <= 1e-15 * mlcp_.x.cwiseAbs().maxCoeff() || (review && best > 0.5 * last_best)) {
       report.status = SolveStatus::stalled;

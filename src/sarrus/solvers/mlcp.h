@@ -78,7 +78,7 @@ inline int or_unlimited(int limit) { return limit > 0 ? limit : 1'000'000; }
 
 class MlcpSolver : public Solver {
  public:
-  SolveReport solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) final;
+  SolveReport solve(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda) final;
   void reset() override {}
 
  protected:

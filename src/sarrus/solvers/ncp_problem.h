@@ -21,7 +21,7 @@
 
 #include "sarrus/math/growing_vector.h"
 #include "sarrus/problem/constraint_problem.h"
-#include "sarrus/problem/residuals.h"
+#include "sarrus/problem/judge.h"
 
 namespace sarrus {
 
@@ -37,7 +37,7 @@ struct NcpBlock {
   double mu = 0;
 };
 
-// Natural map of an iterate, raw SI units, and the scale it is compared with (residuals.h, for this island). It steers
+// Natural map of an iterate, raw SI units, and the scale it is compared with (judge.h, for this island). It steers
 // the stages; what is reported, and whether a solve converged, is the judge's.
 struct NcpResidual {
   double natural = 0;

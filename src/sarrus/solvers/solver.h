@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sarrus/problem/constraint_problem.h"
-#include "sarrus/problem/residuals.h"
+#include "sarrus/problem/judge.h"
 
 namespace sarrus {
 
@@ -40,9 +40,8 @@ class Solver {
  public:
   virtual ~Solver() = default;
   // `lambda` holds the warm start on entry (zeros: cold) and the answer, projected on K, on return: the best
-  // iterate by the judge's natural map, whatever the status. Stops when the judged natural map is
-  // <= tolerance * S (residuals.h).
-  virtual SolveReport solve(const ConstraintProblem& problem, double tolerance, std::span<double> lambda) = 0;
+  // iterate by the judge, whatever the status. Stops when the judge's answer meets the goal (judge.h).
+  virtual SolveReport solve(const ConstraintProblem& problem, const Goal& goal, std::span<double> lambda) = 0;
   // Forget everything carried over from earlier solves (penalty, multipliers).
   virtual void reset() = 0;
 };

@@ -197,18 +197,18 @@ void SweepState::update_rows(const SweepBlock& b, const SweepFactors& f, SweepCh
 
 // Judges the projected iterate, keeps it if it is the best so far, renews w. True if the tolerance is met. `natural` is
 // the judged natural map.
-bool SplittingSolver::consider(const ConstraintProblem& p, double tolerance, std::span<double> best,
+bool SplittingSolver::consider(const ConstraintProblem& p, const Goal& goal, std::span<double> best,
                                SolveReport& report, double& natural) {
   const std::span<double> lambda(state_.lambda.data(), static_cast<std::size_t>(state_.lambda.size()));
   project_on_cones(p, lambda);
-  const bool met = keeper_.consider(p, tolerance, lambda, best, report);
+  const bool met = keeper_.consider(p, goal, lambda, best, report);
   if (!keeper_.last().finite) return false;
   state_.w = keeper_.workspace().du;
   natural = keeper_.last().natural_map_of(law_);
   return met;
 }
 
-SolveStatus SplittingSolver::run(const ConstraintProblem& p, double tolerance, std::span<double> lambda,
+SolveStatus SplittingSolver::run(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda,
                                  SolveReport& report) {
   constexpr int kJudgeEvery = 25;  // best-iterate bookkeeping when the running natural map does not fire
   constexpr double kDiverged = 1e12;
@@ -226,22 +226,22 @@ SolveStatus SplittingSolver::run(const ConstraintProblem& p, double tolerance, s
     if (!std::isfinite(change.energy) || !(change.size < kDiverged)) {
       return std::isfinite(change.energy) ? SolveStatus::stalled : SolveStatus::non_finite;
     }
-    const bool promising = ratio * change.natural <= margin * tolerance * report.residuals.scale;
+    const bool promising = ratio * change.natural <= margin * goal.tolerance * report.residuals.scale;
     const bool still = change.impulse < 1e-14 * (1 + change.size);
     const bool last = finished(change) || still;
     if (promising || last || it % kJudgeEvery == 0) {
       double judged = 0;
-      if (consider(p, tolerance, lambda, report, judged)) return SolveStatus::converged;
+      if (consider(p, goal, lambda, report, judged)) return SolveStatus::converged;
       if (change.natural > 0) ratio = judged / change.natural;
       if (promising) margin *= 0.9;
     }
     if (last && !(still && recover())) return SolveStatus::stalled;
   }
   double judged = 0;
-  return consider(p, tolerance, lambda, report, judged) ? SolveStatus::converged : SolveStatus::max_iterations;
+  return consider(p, goal, lambda, report, judged) ? SolveStatus::converged : SolveStatus::max_iterations;
 }
 
-SolveReport SplittingSolver::solve(const ConstraintProblem& p, double tolerance, std::span<double> lambda) {
+SolveReport SplittingSolver::solve(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda) {
   SolveReport report;
   auto start = Eigen::Map<VecX>(lambda.data(), static_cast<Eigen::Index>(lambda.size()));
   if (!start.allFinite()) start.setZero();
@@ -249,14 +249,14 @@ SolveReport SplittingSolver::solve(const ConstraintProblem& p, double tolerance,
   state_.resize(p);
   state_.lambda = start;
   double natural = 0;
-  const bool met = consider(p, tolerance, lambda, report, natural);
+  const bool met = consider(p, goal, lambda, report, natural);
   if (met || !report.residuals.finite) {
     report.status = met ? SolveStatus::converged : SolveStatus::non_finite;
     return report;
   }
   state_.prepare(p, static_cast<SweepOrder>(common_.order), exact_joints());
   begin(p);
-  report.status = run(p, tolerance, lambda, report);
+  report.status = run(p, goal, lambda, report);
   return report;
 }
 

@@ -116,7 +116,7 @@ class SplittingSolver : public Solver {
  public:
   SplittingSolver(Law law, const SplittingParameters& parameters) : law_(law), common_(parameters), keeper_(law) {}
 
-  SolveReport solve(const ConstraintProblem& problem, double tolerance, std::span<double> lambda) final;
+  SolveReport solve(const ConstraintProblem& problem, const Goal& goal, std::span<double> lambda) final;
   void reset() override {}
 
  protected:
@@ -136,9 +136,9 @@ class SplittingSolver : public Solver {
   SweepState state_;
 
  private:
-  bool consider(const ConstraintProblem& p, double tolerance, std::span<double> best, SolveReport& report,
+  bool consider(const ConstraintProblem& p, const Goal& goal, std::span<double> best, SolveReport& report,
                 double& natural);
-  SolveStatus run(const ConstraintProblem& p, double tolerance, std::span<double> lambda, SolveReport& report);
+  SolveStatus run(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda, SolveReport& report);
 
   IterateKeeper keeper_;
 };

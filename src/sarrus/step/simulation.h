@@ -21,7 +21,7 @@
 #include "sarrus/collision/detector.h"
 #include "sarrus/dynamics/state.h"
 #include "sarrus/model/model.h"
-#include "sarrus/problem/residuals.h"
+#include "sarrus/problem/judge.h"
 #include "sarrus/solvers/solver.h"
 
 namespace sarrus {

@@ -184,9 +184,7 @@ void Simulation::Impl::build_rows(double dt) {
   problem.finish();
 }
 
-bool Simulation::Impl::converged(const Residuals& r, Law by) const {
-  return r.finite && r.natural_map_of(by) <= options.tolerance * r.scale;
-}
+bool Simulation::Impl::converged(const Residuals& r, Law by) const { return meets(r, by, options.tolerance); }
 
 // Impulses shrink with the step and S with them, but a velocity error that is usable stays usable: parts of a step are
 // measured by the S of the whole.

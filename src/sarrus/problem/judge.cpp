@@ -1,4 +1,4 @@
-#include "sarrus/problem/residuals.h"
+#include "sarrus/problem/judge.h"
 
 #include <algorithm>
 #include <cmath>
@@ -107,6 +107,10 @@ double plausible_impulse(const ConstraintProblem& p) {
 
 std::string_view name(Law law) { return law == Law::ncp ? "ncp" : law == Law::ccp ? "ccp" : "box"; }
 
+std::string_view name(Criterion criterion) {
+  return criterion == Criterion::energy ? "energy" : criterion == Criterion::absolute ? "absolute" : "papers";
+}
+
 Residuals judge(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& ws) {
   const int n = p.rows();
   ws.du.resize(p.velocity_size());
@@ -154,9 +158,9 @@ Residuals judge(const ConstraintProblem& p, std::span<const double> lambda, Judg
   out.finite = out.finite && ws.u.allFinite() && ws.sigma.allFinite() && finite_impulses;
   out.scale = p.physical ? std::max({1.0, largest_velocity, std::min(largest_impulse, plausible_impulse(p))})
                          : std::max({1e-300, largest_velocity, largest_impulse});
-  out.natural_map_relative = out.natural_map / out.scale;
-  out.natural_map_ccp_relative = out.natural_map_ccp / out.scale;
-  out.natural_map_box_relative = out.natural_map_box / out.scale;
+  for (const Law law : {Law::ncp, Law::ccp, Law::box}) {
+    out.energy[static_cast<int>(law)] = out.natural_map_of(law) / out.scale;
+  }
   return out;
 }
 

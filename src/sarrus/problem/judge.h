@@ -15,6 +15,7 @@
 // physical units have S = max(|v_f|, |lambda|).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -28,6 +29,20 @@ namespace sarrus {
 enum class Law : std::uint8_t { ncp, ccp, box };
 std::string_view name(Law law);
 
+// What is compared with a tolerance.
+//   energy    the natural map divided by S: dimensionless, the default
+//   absolute  the natural map in raw SI units
+//   papers    max(primal, dual, complementarity) in raw SI units: r_p, r_d, r_cp of Tsounis et al.
+enum class Criterion : std::uint8_t { energy, absolute, papers };
+std::string_view name(Criterion criterion);
+
+// What a solve is asked for. A bare number is a tolerance by the default criterion.
+struct Goal {
+  double tolerance;
+  Criterion criterion;
+  constexpr Goal(double tol = 1e-9, Criterion by = Criterion::energy) : tolerance(tol), criterion(by) {}
+};
+
 struct Residuals {
   double primal = 0;
   double dual = 0;
@@ -38,10 +53,8 @@ struct Residuals {
   double equations = 0;
   double joint_velocity = 0;  // |J_J u+| of bilateral rows, without bias, m/s or rad/s
   double scale = 0;           // S
-  double natural_map_relative = 0;
-  double natural_map_ccp_relative = 0;
-  double natural_map_box_relative = 0;
-  int worst_block = -1;  // constraint block with the largest natural-map residual
+  double energy[3] = {};      // natural map divided by S, by law
+  int worst_block = -1;       // constraint block with the largest natural-map residual
   // Natural map by kind of constraint.
   double natural_map_joint = 0;
   double natural_map_soft = 0;
@@ -52,12 +65,17 @@ struct Residuals {
   double natural_map_of(Law law) const {
     return law == Law::ncp ? natural_map : law == Law::ccp ? natural_map_ccp : natural_map_box;
   }
-  double relative_of(Law law) const {
-    return law == Law::ncp   ? natural_map_relative
-           : law == Law::ccp ? natural_map_ccp_relative
-                             : natural_map_box_relative;
+  // The number that is compared with the tolerance.
+  double error(Law law = Law::ncp, Criterion criterion = Criterion::energy) const {
+    if (criterion == Criterion::papers) return std::max({primal, dual, complementarity});
+    return criterion == Criterion::absolute ? natural_map_of(law) : energy[static_cast<int>(law)];
   }
 };
+
+// The one test of convergence: of solvers, of the step, of benchmarks.
+inline bool meets(const Residuals& r, Law law, const Goal& goal) {
+  return r.finite && r.error(law, goal.criterion) <= goal.tolerance;
+}
 
 // Scratch memory of the judge; reused between calls so that judging allocates nothing after warm-up.
 struct JudgeWorkspace {
