@@ -8,7 +8,7 @@
 #include <set>
 
 #include "collision/oracles.h"
-#include "sarrus/collision/pair_list.h"
+#include "sarrus/collision/broad_phase.h"
 
 namespace sarrus {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "collision/oracles.h"
-#include "sarrus/collision/cast.h"
+#include "sarrus/collision/narrow_phase.h"
 
 namespace sarrus {
 namespace {

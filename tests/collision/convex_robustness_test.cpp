@@ -8,9 +8,7 @@
 
 #include "LinearMath/btAlignedAllocator.h"
 #include "collision/convex_pairs.h"
-#include "sarrus/collision/bullet_query.h"
-#include "sarrus/collision/bullet_search.h"
-#include "sarrus/collision/convex_epa.h"
+#include "sarrus/collision/convex_internal.h"
 
 namespace sarrus {
 namespace {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "collision/oracles.h"
-#include "sarrus/collision/cylinder_rim.h"
 
 namespace sarrus {
 namespace {

@@ -1,6 +1,6 @@
 // Pairs with cylinders, ellipsoids and hulls against independent distances (spec/collision.md §4.3, §8).
-#include "sarrus/collision/general_pairs.h"
 #include "effort.h"
+#include "sarrus/collision/shape_pairs.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "collision/resting_scenes.h"
-#include "sarrus/collision/cylinder_rim.h"
+#include "sarrus/collision/feature.h"
 
 namespace sarrus {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "collision/mesh_scenes.h"
-#include "sarrus/collision/convex.h"
+#include "sarrus/collision/convex_distance.h"
 
 namespace sarrus {
 namespace {

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "sarrus/collision/broad_phase.h"
 #include "sarrus/collision/filter.h"
-#include "sarrus/collision/pair_list.h"
 #include "sarrus/geometry/aabb.h"
 
 namespace sarrus::oracle {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sarrus/collision/feature.h"
+
 namespace sarrus {
 namespace {
 

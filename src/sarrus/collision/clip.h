@@ -8,9 +8,7 @@
 
 #include <cmath>
 
-#include "sarrus/collision/box_face.h"
 #include "sarrus/collision/manifold.h"
-#include "sarrus/collision/projection.h"
 #include "sarrus/geometry/convex_hull.h"
 
 namespace sarrus {

@@ -1,7 +1,15 @@
-#include "sarrus/collision/convex_newton.h"
-
+// Newton's method for the direction n of curved pairs (spec/collision.md §5): what GJK and EPA reach by halving the
+// error time and again, this reaches by squaring it.
+//
+// Every core is a polytope plus a smooth body: a cylinder is a segment plus a disc, an ellipsoid is all smooth. So
+//   s(n) = min_k n.q_k - h(n)          q_k: vertices of the polytope part of C, h: support function of the smooth part.
+// Where n has the vertices q_0 ... q_j for its minimum, n is normal to their differences, and on the arc (or the
+// region) of unit vectors that are, s is smooth: gradient g = q_0 - grad h, Hessian -(H + s 1) with H = hess h. A step:
+//   n <- n + (H + s 1)^-1 g             in the plane tangent to that arc or region
 #include <cmath>
 #include <numbers>
+
+#include "sarrus/collision/convex_internal.h"
 
 namespace sarrus {
 namespace {

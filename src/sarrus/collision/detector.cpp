@@ -178,12 +178,9 @@ void CollisionDetector::collide_pair(const GeomPair& pair, double horizon, Vec3&
 }
 
 void CollisionDetector::keep_reachable(const Collider& a, const Collider& b, double base, double horizon) {
-  const MovingShape& ma = a.moving;
-  const MovingShape& mb = b.moving;
   int kept = 0;
   for (const ManifoldPoint& point : manifold_) {
-    const double approach =
-        point.n.dot(ma.v_W - mb.v_W) + point.n.cross(ma.w_W).norm() * ma.arm + point.n.cross(mb.w_W).norm() * mb.arm;
+    const double approach = approach_bound(a.moving, b.moving, point.n);
     if (point.gap <= std::max(base, horizon * approach)) manifold_[kept++] = point;
   }
   manifold_.truncate(kept);

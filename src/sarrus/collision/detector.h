@@ -12,17 +12,15 @@
 //   m  = max(m0, T (|v_A - v_B| + |w_A| rho_A + |w_B| rho_B))                                 the query
 //   gap <= max(m0, T (n.(v_A - v_B) + |n x w_A| rho_A + |n x w_B| rho_B))                     per point
 // With ccd = cast a pair whose points all lie beyond m0 must touch within T when both bodies are moved along their
-// twists (cast.h); its points and normal are then those of the touch, carried back. So a body that flies past an edge
-// meets no ghost plane, and one that would pass through a thin plate is stopped at it.
-// A geom with a non-finite pose or twist has no contacts.
-// No heap allocation once the vectors have reached their working size.
+// twists (narrow_phase.h); its points and normal are then those of the touch, carried back. So a body that flies past
+// an edge meets no ghost plane, and one that would pass through a thin plate is stopped at it. A geom with a non-finite
+// pose or twist has no contacts. No heap allocation once the vectors have reached their working size.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "sarrus/collision/broad_phase.h"
-#include "sarrus/collision/cast.h"
 #include "sarrus/collision/contact.h"
 #include "sarrus/collision/filter.h"
 #include "sarrus/collision/narrow_phase.h"

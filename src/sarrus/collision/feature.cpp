@@ -3,17 +3,34 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sarrus/collision/box_face.h"
-#include "sarrus/collision/capsule_side.h"
 #include "sarrus/collision/clip.h"
-#include "sarrus/collision/cylinder_rim.h"
-#include "sarrus/collision/hull_level.h"
 
 namespace sarrus {
 namespace {
 
 // Faces with a smaller normal component along n are seen too much from the side to carry heights.
 constexpr double kMinFaceCosine = 0.05;
+
+// A set of at most VertexList::capacity() ids with four times as many slots, so that looking up takes few steps.
+class VertexSet {
+ public:
+  VertexSet() { std::fill_n(slot_, kSlots, -1); }
+  // False if it was there already.
+  bool insert(int v) {
+    unsigned at = (static_cast<unsigned>(v) * 2654435761u) >> 24;  // spreads neighbouring ids
+    while (slot_[at] >= 0) {
+      if (slot_[at] == v) return false;
+      at = (at + 1) % kSlots;
+    }
+    slot_[at] = v;
+    return true;
+  }
+
+ private:
+  static constexpr unsigned kSlots = 256;
+  static_assert(kSlots >= 4 * static_cast<unsigned>(VertexList::capacity()));
+  int slot_[kSlots];
+};
 
 Feature point_feature(const Vec3& p, int vertex) {
   Feature f;
@@ -202,6 +219,25 @@ double distance_from(const Feature& f, const Vec3& n, const Vec3& p) {
 
 }  // namespace
 
+bool vertices_above(const ConvexHull& hull, const Vec3& l, int top, double level, VertexList& found) {
+  found.clear();
+  found.push(top);
+  bool alone = true;
+  for (const int v : hull.neighbours(top)) alone = alone && l.dot(hull.vertex(v)) < level;
+  if (alone) return true;
+  VertexSet seen;
+  seen.insert(top);
+  for (int k = 0; k < found.size(); ++k) {
+    for (const int v : hull.neighbours(found[k])) {
+      if (l.dot(hull.vertex(v)) < level || !seen.insert(v)) continue;
+      if (found.size() == VertexList::capacity()) return false;
+      found.push(v);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return true;
+}
+
 Feature support_feature(const Convex& x, const Vec3& n, double tol) {
   const Vec3 l = x.R.transpose() * n;
   switch (x.core) {
@@ -236,9 +272,8 @@ double intersect_features(const Feature& a, const Feature& b, const Vec3& n, dou
 }
 
 ManifoldPoint witness_point(const Feature& a, const Feature& b, const Vec3& n, double d, const Vec3& p_A) {
-  const FeatureKey key = make_key(FeatureKind::witness, 0, 0);
-  if (b.corners.size() == 1) return {b.corners[0].p - d * n, n, d, key};
-  if (a.corners.size() == 1) return {a.corners[0].p, n, d, key};
+  if (b.corners.size() == 1) return {b.corners[0].p - d * n, n, d, kWitness};
+  if (a.corners.size() == 1) return {a.corners[0].p, n, d, kWitness};
   if (a.corners.size() == 2 && b.corners.size() == 2) {
     const ProjectionFrame frame(n);
     double s = 0;
@@ -253,7 +288,7 @@ ManifoldPoint witness_point(const Feature& a, const Feature& b, const Vec3& n, d
   const Summit top_b = summit(b, -n);
   const Vec3 candidates[3] = {top_b.p - d * n, top_a.p, p_A};
   // A corner over something flat is the place. Else it is the candidate that is on both features.
-  if (top_b.lone != top_a.lone) return {candidates[top_b.lone ? 0 : 1], n, d, key};
+  if (top_b.lone != top_a.lone) return {candidates[top_b.lone ? 0 : 1], n, d, kWitness};
   Vec3 best = candidates[0];
   double least = kInf;
   for (const Vec3& p : candidates) {
@@ -263,7 +298,7 @@ ManifoldPoint witness_point(const Feature& a, const Feature& b, const Vec3& n, d
       best = p;
     }
   }
-  return {best, n, d, key};
+  return {best, n, d, kWitness};
 }
 
 }  // namespace sarrus

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sarrus/collision/projection.h"
-
 namespace sarrus {
 namespace {
 

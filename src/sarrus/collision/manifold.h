@@ -1,11 +1,40 @@
 // The contact points of one geom pair, as the narrow phase builds them (spec/collision.md §2, §4.4).
 #pragma once
 
+#include <array>
+#include <cassert>
+#include <cstddef>
+
 #include "sarrus/collision/contact.h"
-#include "sarrus/collision/fixed_list.h"
 #include "sarrus/collision/shapes.h"
 
 namespace sarrus {
+
+// A list with room for N elements inside the object, so the narrow phase never touches the heap.
+template <class T, int N>
+class FixedList {
+ public:
+  static constexpr int capacity() { return N; }
+  int size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  void clear() { size_ = 0; }
+  void push(const T& x) {
+    assert(size_ < N);
+    if (size_ < N) data_[static_cast<std::size_t>(size_++)] = x;
+  }
+  void truncate(int size) { size_ = size; }
+
+  T& operator[](int i) { return data_[static_cast<std::size_t>(i)]; }
+  const T& operator[](int i) const { return data_[static_cast<std::size_t>(i)]; }
+  T* begin() { return data_.data(); }
+  T* end() { return data_.data() + size_; }
+  const T* begin() const { return data_.data(); }
+  const T* end() const { return data_.data() + size_; }
+
+ private:
+  std::array<T, N> data_;
+  int size_ = 0;
+};
 
 inline constexpr int kMaxManifoldPoints = 8;  // after reduction
 
@@ -15,10 +44,14 @@ enum class FeatureKind : std::uint8_t { vertex_a = 0, vertex_b = 1, edge_edge = 
 // 8 axis + sign bits of its two fixed coordinates, capsule end = 0 (+z) or 1 (-z), cylinder rim point = 0..7 top and
 // 8..15 bottom at angle k pi/4, 16 and 17 the deepest rim point of top and bottom, hull vertex and undirected edge =
 // its index, triangle corner and edge = 0..2.
-inline FeatureKey make_key(FeatureKind kind, int feature_a, int feature_b) {
+constexpr FeatureKey make_key(FeatureKind kind, int feature_a, int feature_b) {
   return {0, static_cast<std::uint64_t>(kind) << 60 | static_cast<std::uint64_t>(feature_a) << 30 |
                  static_cast<std::uint64_t>(feature_b)};
 }
+
+// Of a point that stands for a contact with no feature of its own.
+inline constexpr FeatureKey kWitness = make_key(FeatureKind::witness, 0, 0);
+constexpr FeatureKind kind_of(const FeatureKey& key) { return static_cast<FeatureKind>(key.lo >> 60); }
 
 // One point: p on A, p + gap n on B. World axes, origin as the producer states.
 struct ManifoldPoint {
@@ -36,6 +69,29 @@ struct PairQuery {
   Vec3 p_AB_W;    // B's origin minus A's, world axes, m
   double margin;  // points with a gap up to this are wanted, m
   double tol;     // 5e-6 L: features closer than this count as touching, m
+};
+
+// Axes t, o across a contact normal, where t x o = n (spec/model.md §5):
+//   s = sign(n_z),  a = -1/(s + n_z),  b = n_x n_y a,  t = (1 + s n_x^2 a, s b, -s n_x),  o = (b, s + n_y^2 a, -n_y)
+struct ProjectionFrame {
+  Vec3 t;
+  Vec3 o;
+  Vec3 n;
+
+  explicit ProjectionFrame(const Vec3& normal) : n(normal) {
+    const double s = n.z() >= 0 ? 1.0 : -1.0;
+    const double a = -1.0 / (s + n.z());
+    const double b = n.x() * n.y() * a;
+    t = Vec3(1 + s * n.x() * n.x() * a, s * b, -s * n.x());
+    o = Vec3(b, s + n.y() * n.y() * a, -n.y());
+  }
+  // Any orthonormal t, o with t x o = n.
+  ProjectionFrame(const Vec3& first, const Vec3& second, const Vec3& normal) : t(first), o(second), n(normal) {}
+
+  // The same frame seen from axes R: components along its columns.
+  ProjectionFrame in_axes(const Mat3& R) const { return {R.transpose() * t, R.transpose() * o, R.transpose() * n}; }
+  Vec3 components(const Vec3& x) const { return {t.dot(x), o.dot(x), n.dot(x)}; }
+  Vec3 lift(const Vec2& u, double height) const { return u.x() * t + u.y() * o + height * n; }
 };
 
 // Exchanges the roles of A and B in every point: n -> -n, p -> p + gap n, key features swapped. The origin stays.

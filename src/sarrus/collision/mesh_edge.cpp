@@ -1,11 +1,9 @@
-#include "sarrus/collision/mesh_edge.h"
-
 #include <algorithm>
 #include <cmath>
 
-#include "sarrus/collision/convex_distance.h"
-#include "sarrus/collision/convex_support.h"
+#include "sarrus/collision/convex_internal.h"
 #include "sarrus/collision/feature.h"
+#include "sarrus/collision/mesh_internal.h"
 
 namespace sarrus {
 namespace {

@@ -1,4 +1,4 @@
-#include "sarrus/collision/mesh_merge.h"
+#include "sarrus/collision/mesh_pairs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -76,16 +76,12 @@ void gather(MeshMergeBuffers& b, double cosine) {
 
 // Vertices of the body first, then vertices of the mesh, crossings, witnesses: their keys outlive a change of triangle.
 bool preferred(const FeatureKey& a, const FeatureKey& b) {
-  const std::uint64_t kind_a = a.lo >> 60;
-  const std::uint64_t kind_b = b.lo >> 60;
-  return kind_a != kind_b ? kind_a < kind_b : a < b;
+  return kind_of(a) != kind_of(b) ? kind_of(a) < kind_of(b) : a < b;
 }
-
-FeatureKind kind_of(const ManifoldPoint& point) { return static_cast<FeatureKind>(point.key.lo >> 60); }
 
 // A body vertex also stands for the crossings near it: it has just passed a concave edge.
 bool coincide(const ManifoldPoint& a, const ManifoldPoint& b, double tol) {
-  const bool vertex = (kind_of(a) == FeatureKind::vertex_a) != (kind_of(b) == FeatureKind::vertex_a);
+  const bool vertex = (kind_of(a.key) == FeatureKind::vertex_a) != (kind_of(b.key) == FeatureKind::vertex_a);
   const double reach = (vertex ? 20 : 2) * tol;
   return (a.p - b.p).squaredNorm() <= reach * reach && std::abs(a.gap - b.gap) <= 2 * tol;
 }
@@ -184,11 +180,11 @@ void keep_many(Manifold& m, int count, double band, double tol) {
 void drop_witnesses(Manifold& m, double tol) {
   double gap = kInf;
   for (const ManifoldPoint& point : m) {
-    if (kind_of(point) != FeatureKind::witness) gap = std::min(gap, point.gap);
+    if (kind_of(point.key) != FeatureKind::witness) gap = std::min(gap, point.gap);
   }
   int size = 0;
   for (int i = 0; i < m.size(); ++i) {
-    if (kind_of(m[i]) != FeatureKind::witness || m[i].gap < gap - tol) m[size++] = m[i];
+    if (kind_of(m[i].key) != FeatureKind::witness || m[i].gap < gap - tol) m[size++] = m[i];
   }
   m.truncate(size);
 }
@@ -196,7 +192,7 @@ void drop_witnesses(Manifold& m, double tol) {
 // Drops corners of the mesh on the line between two other points with the same normal, as a long ridge has many.
 void drop_between(Manifold& m, double tol) {
   for (int i = m.size() - 1; i >= 0; --i) {
-    if (kind_of(m[i]) != FeatureKind::vertex_b) continue;
+    if (kind_of(m[i].key) != FeatureKind::vertex_b) continue;
     bool between = false;
     for (int j = 0; j < m.size() && !between; ++j) {
       for (int k = j + 1; k < m.size() && !between; ++k) {

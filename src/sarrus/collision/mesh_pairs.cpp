@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sarrus/collision/convex.h"
+#include "sarrus/collision/convex_distance.h"
 #include "sarrus/collision/feature.h"
-#include "sarrus/collision/mesh_edge.h"
-#include "sarrus/collision/mesh_surface.h"
+#include "sarrus/collision/mesh_internal.h"
 
 namespace sarrus {
 namespace {
@@ -80,7 +79,7 @@ class Body {
   const Vec3& lowest_corner() const { return corner(lowest_corner_).p; }
   // True for the two edges at its lowest corner, and their ends.
   bool on_lowest_edge(const FeatureKey& key) const {
-    if (static_cast<FeatureKind>(key.lo >> 60) != FeatureKind::edge_edge) return false;
+    if (kind_of(key) != FeatureKind::edge_edge) return false;
     if (feature_.corners.size() == 2) return true;
     const int edge = static_cast<int>(key.lo >> 30 & ((1u << 30) - 1));
     return edge == corner(lowest_corner_).edge || edge == corner(lowest_corner_ - 1).edge;
@@ -174,7 +173,7 @@ class ConvexMesh {
     if (body_.needs_witness()) {
       const double gap = f.n.dot(body_.extreme) - f.height;
       if (over(f, body_.extreme, gap)) {
-        push(body_.extreme, gap, make_key(FeatureKind::witness, 0, 0));
+        push(body_.extreme, gap, kWitness);
         firm = true;
       }
     }

@@ -2,14 +2,39 @@
 
 #include <algorithm>
 
-#include "sarrus/collision/box_box.h"
-#include "sarrus/collision/capsule_box.h"
-#include "sarrus/collision/capsule_capsule.h"
-#include "sarrus/collision/general_pairs.h"
-#include "sarrus/collision/plane_pairs.h"
-#include "sarrus/collision/sphere_pairs.h"
+#include "sarrus/collision/convex_distance.h"
+#include "sarrus/collision/feature.h"
+#include "sarrus/collision/shape_pairs.h"
+#include "sarrus/math/so3.h"
 
 namespace sarrus {
+
+void collide_general(const PairQuery& q, Vec3& axis, Manifold& manifold) {
+  const Convex a = convex_of(q.a, Vec3::Zero());
+  const Convex b = convex_of(q.b, q.p_AB_W);
+  const Vec3 earlier = axis;
+  const ConvexDistance found = convex_distance(a, b, q.margin, q.tol, earlier.isZero(0) ? nullptr : &earlier);
+  if (!found.near) {
+    axis = found.n;
+    return;
+  }
+  axis.setZero();
+  const Feature feature_a = support_feature(a, found.n, q.tol);
+  const Feature feature_b = support_feature(b, -found.n, q.tol);
+  const double smallest = intersect_features(feature_a, feature_b, found.n, q.margin, q.tol, manifold);
+  // No gap is smaller than s(n); points that clipping left up to tol beside a feature may seem so.
+  for (ManifoldPoint& point : manifold) point.gap = std::max(point.gap, found.d);
+  if (smallest <= found.d + q.tol || found.d > q.margin) return;
+  const ManifoldPoint witness = witness_point(feature_a, feature_b, found.n, found.d, found.p_A);
+  for (ManifoldPoint& point : manifold) {
+    if (point.key != witness.key) continue;
+    point = witness;
+    return;
+  }
+  if (manifold.size() == Manifold::capacity()) manifold.truncate(Manifold::capacity() - 1);
+  manifold.push(witness);
+}
+
 namespace {
 
 using PairFunction = void (*)(const PairQuery&, Manifold&);
@@ -113,6 +138,68 @@ void collide(const PlacedShape& a, const PlacedShape& b, double margin, NarrowWo
              Manifold& manifold) {
   Vec3 axis = Vec3::Zero();
   collide(a, b, margin, workspace, axis, manifold);
+}
+
+namespace {
+
+constexpr int kMaxIterations = 64;  // of a cast
+
+// Motion of a body over t: x -> p_WB + t v + R (x - p_WB).
+struct Motion {
+  Vec3 p;
+  Vec3 shift;
+  Mat3 R;
+
+  Motion(const MovingShape& s, double t) : p(s.p_WB), shift(t * s.v_W), R(so3_exp(t * s.w_W).toRotationMatrix()) {}
+  PlacedShape apply(const PlacedShape& shape) const {
+    PlacedShape out = shape;
+    out.p_W = p + shift + R * (shape.p_W - p);
+    out.R_WG = R * shape.R_WG;
+    return out;
+  }
+  Vec3 undo(const Vec3& x) const { return p + R.transpose() * (x - p - shift); }
+};
+
+const ManifoldPoint& deepest(const Manifold& manifold) {
+  return *std::min_element(manifold.begin(), manifold.end(),
+                           [](const ManifoldPoint& a, const ManifoldPoint& b) { return a.gap < b.gap; });
+}
+
+}  // namespace
+
+double approach_bound(const MovingShape& a, const MovingShape& b, const Vec3& n) {
+  return n.dot(a.v_W - b.v_W) + n.cross(a.w_W).norm() * a.arm + n.cross(b.w_W).norm() * b.arm;
+}
+
+bool cast(const MovingShape& a, const MovingShape& b, double duration, NarrowWorkspace& workspace, Manifold& manifold) {
+  const bool convex = is_convex(a.shape.kind) && is_convex(b.shape.kind);
+  const double tau = 5e-5 * std::min(a.shape.diagonal, b.shape.diagonal);
+  const double fastest = (a.v_W - b.v_W).norm() + a.w_W.norm() * a.arm + b.w_W.norm() * b.arm;
+  double t = 0;
+  for (int i = 0; i < kMaxIterations; ++i) {
+    const Motion motion_a(a, t);
+    const Motion motion_b(b, t);
+    // Beyond what the rest of the time can close there is nothing to find.
+    collide(motion_a.apply(a.shape), motion_b.apply(b.shape), std::max(tau, fastest * (duration - t)), workspace,
+            manifold);
+    if (manifold.empty()) return false;
+    const ManifoldPoint& nearest = deepest(manifold);
+    if (nearest.gap <= tau) {
+      for (ManifoldPoint& point : manifold) {
+        const Vec3 p_a = motion_a.undo(point.p);
+        const Vec3 p_b = motion_b.undo(point.p + point.gap * point.n);
+        point.p = p_a;
+        point.gap = std::max(0.0, point.n.dot(p_b - p_a));  // apart now, whatever a fast turn makes of n
+      }
+      return true;
+    }
+    const double speed = convex ? approach_bound(a, b, nearest.n) : fastest;
+    if (!(speed > 0)) return false;
+    t += (nearest.gap - 0.5 * tau) / speed;
+    if (t > duration) return false;
+  }
+  // Grazing motion that keeps approaching in ever smaller steps: it has not touched yet, and the next step sees it.
+  return false;
 }
 
 }  // namespace sarrus

@@ -1,7 +1,5 @@
-// One view of triangle meshes and height fields for the code that collides with them (spec/collision.md §6).
-//
-// All coordinates are in the axes of the mesh and relative to an origin of the caller's choice, so that nothing loses
-// digits far from the origin of the mesh. Private to the mesh pairs.
+// What collides with a mesh or height field sees of it: its triangles, and the best direction off an edge
+// (spec/collision.md §6). Private to the mesh pairs.
 #pragma once
 
 #include <algorithm>
@@ -9,13 +7,15 @@
 #include <cmath>
 #include <vector>
 
+#include "sarrus/collision/convex_distance.h"
 #include "sarrus/geometry/height_field.h"
 #include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/math/types.h"
 
 namespace sarrus {
 
-// One triangle.
+// One triangle. All coordinates are in the axes of the mesh and relative to an origin of the caller's choice, so that
+// nothing loses digits far from the origin of the mesh.
 struct Facet {
   int id;
   int cell[2];      // column and row of its cell (height fields)
@@ -37,6 +37,7 @@ struct Facet {
   }
 };
 
+// One view of meshes ...
 class MeshSurface {
  public:
   MeshSurface(const TriangleMesh& mesh, const Vec3& origin) : mesh_(mesh), origin_(origin) {}
@@ -82,6 +83,7 @@ class MeshSurface {
   Vec3 origin_;
 };
 
+// ... and height fields.
 class FieldSurface {
  public:
   FieldSurface(const HeightField& field, const Vec3& origin) : field_(field), origin_(origin) {}
@@ -168,6 +170,63 @@ class FieldSurface {
 
   const HeightField& field_;
   Vec3 origin_;
+};
+
+struct MeshEdge {
+  Vec3 a, b;
+  // Normals of the faces on both sides; at a border the second one points outwards in the plane of the first.
+  Vec3 n[2];
+};
+
+struct EdgeDirection {
+  Vec3 n;    // unit, from the edge to the body
+  double s;  // s(n), m
+  double t;  // the nearest point of the edge is a + t (b - a)
+};
+
+// The direction that separates a convex body best from an edge of a mesh (spec/collision.md §6).
+//
+// For the edge E = [a, b] and the body X, with n from E to X:  s(n) = min over X of n.x - max(n.a, n.b).
+// Apart, the closest points give the largest s(n), and it is the only local maximum. Overlapping, there are several,
+// and only the caller knows which of them are normals of the surface at E. The search climbs from one seed after the
+// other, the best first, by proximal steps (§5 step 4): X is moved along n until it is clear of E, and the closest
+// points there give the next n, with s never smaller.
+class EdgeSearch {
+ public:
+  // `centre` is a point inside the body.
+  EdgeSearch(const Convex& x, const Vec3& centre, const MeshEdge& edge, double margin, double tol);
+
+  // The next local maximum with s <= margin; false if there is none, or if some direction proves s > margin.
+  bool next(EdgeDirection& found);
+
+ private:
+  struct Seed {
+    Vec3 n;
+    double s;
+  };
+  struct Nearest;
+
+  double s(const Vec3& n) const;
+  Vec3 core_support(const Vec3& n) const;
+  double parameter(const Vec3& y) const;
+  void add_seed(const Vec3& n);
+  void add_face_seed(const Vec3& n);
+  void add_seeds();
+  bool take_seed(EdgeDirection& found);
+  bool take_global(EdgeDirection& found);
+  Convex segment() const;
+  Nearest nearest(const Vec3& shift) const;
+  void climb(EdgeDirection& found) const;
+
+  const Convex& x_;
+  Vec3 centre_;
+  const MeshEdge& edge_;
+  Vec3 u_;  // b - a
+  double margin_;
+  double tol_;
+  FixedList<Seed, 8> seeds_;
+  FixedList<Vec3, 9> tried_;  // directions handed out
+  bool global_left_ = false;
 };
 
 }  // namespace sarrus
