@@ -2,14 +2,12 @@
 //
 // Built with Qhull (merged facets, so the faces of a box stay quadrilaterals). Points inside or on faces are dropped.
 // Faces are planar polygons, CCW from outside, starting at their lowest vertex id; edges are undirected and numbered.
-//   support:  the vertex with the largest l . x. Small hulls try all; larger ones climb: steepest ascent over
-//   neighbours
-//             from a start vertex looked up in a 6 x k x k cube map of directions, k = 5 .. 64 growing with the vertex
-//             count. No memory of earlier queries, so equal queries give equal answers.
+// Support is the vertex with the largest l . x. Small hulls try all; larger ones climb: steepest ascent over neighbours
+// from a start vertex looked up in a 6 x k x k cube map of directions, k = 5 .. 64 growing with the vertex count. No
+// memory of earlier queries, so equal queries give equal answers.
 //
-// Points need not be exact: vertices closer than 2e-7 of the length become one, and faces flat within that become one,
-// with the vertices between them dropped. Coordinates rounded to single precision thus keep the faces of their CAD
-// part.
+// Points need not be exact: vertices closer than 2e-7 of the length become one, and so do faces flat within that, with
+// the vertices between them dropped. Coordinates rounded to single precision thus keep the faces of their CAD part.
 #pragma once
 
 #include <array>

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sarrus/geometry/limits.h"
+#include "sarrus/geometry/surface_tools.h"
 #include "sarrus/math/error.h"
 
 namespace sarrus {

@@ -5,12 +5,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "sarrus/geometry/convex_hull.h"
-#include "sarrus/geometry/hull_filler.h"
-#include "sarrus/geometry/hull_merge.h"
-#include "sarrus/geometry/limits.h"
-#include "sarrus/geometry/qhull_facets.h"
-#include "sarrus/geometry/weld.h"
+#include "sarrus/geometry/hull_internal.h"
+#include "sarrus/geometry/surface_tools.h"
 #include "sarrus/math/error.h"
 
 namespace sarrus {
@@ -220,10 +216,6 @@ class Builder {
 
   std::shared_ptr<const ConvexHull> finish(const std::vector<int>& ids, const Polygons& faces, const Polygons& links,
                                            double tolerance) const {
-    if (ids.size() > at(kMaxHullVertices)) {
-      throw InputError(
-          element_, fmt::format("the hull has {} vertices; simplify it to at most {}", ids.size(), kMaxHullVertices));
-    }
     return HullFiller::fill(gather<Vec3>(points_, ids), faces, links, 4 * tolerance / scale_);
   }
 

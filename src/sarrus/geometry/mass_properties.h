@@ -2,8 +2,8 @@
 //
 // Closed triangle surfaces, CCW from outside, with the mean vertex subtracted first; per triangle (a, b, c),
 // S = a + b + c, w = a . (b x c):
-//   V = sum w / 6,   c = sum w S / (24 V),   C = sum w (a a^T + b b^T + c c^T + S S^T) / 120 - V c c^T,   I = tr(C) 1 -
-//   C
+//   V = sum w / 6,   c = sum w S / (24 V),
+//   C = sum w (a a^T + b b^T + c c^T + S S^T) / 120 - V c c^T,   I = tr(C) 1 - C
 #pragma once
 
 #include <array>

@@ -4,10 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "sarrus/geometry/half_edges.h"
-#include "sarrus/geometry/limits.h"
+#include "sarrus/geometry/surface_tools.h"
 #include "sarrus/geometry/triangle_mesh.h"
-#include "sarrus/geometry/weld.h"
 #include "sarrus/math/error.h"
 
 namespace sarrus {

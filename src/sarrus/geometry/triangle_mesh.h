@@ -13,16 +13,45 @@
 #include <vector>
 
 #include "sarrus/geometry/aabb.h"
-#include "sarrus/geometry/bend.h"
 #include "sarrus/geometry/convex_hull.h"
 #include "sarrus/geometry/mass_properties.h"
-#include "sarrus/geometry/mesh_bvh.h"
 #include "sarrus/math/types.h"
 
 namespace sarrus {
 
 inline constexpr int kMaxMeshTriangles = 5'000'000;
 inline constexpr int kMaxMeshVertices = 5'000'000;
+
+// How a triangulated surface goes on across an edge (spec/collision.md §6).
+// A dent is concave by less than 30 degrees, a ridge is convex by more, a border is an edge without a neighbour.
+enum class Bend : std::uint8_t { flat, dent, concave, convex, ridge, border };
+
+// Turns of less than this, as a tangent, are flat: over a body of size L they move the surface by less than 5e-6 L.
+inline constexpr double kFlatBend = 1e-6;
+inline constexpr double kSteepBend = 0.57735026918962576;  // 30 degrees
+
+// Across the edge through x of a triangle with unit normal n, to a neighbour with the far corner y. `outward` points
+// across the edge in the plane of the triangle and is as long as the edge.
+inline Bend bend_across(const Vec3& n, const Vec3& x, const Vec3& outward, const Vec3& y) {
+  const double rise = n.dot(y - x);
+  const double reach = outward.dot(y - x);  // rise |outward| / reach is the tangent
+  const double rise2 = rise * rise * outward.squaredNorm();
+  if (rise2 <= kFlatBend * kFlatBend * reach * reach) return reach > 0 ? Bend::flat : Bend::ridge;  // or folded back
+  const bool steep = reach <= 0 || rise2 > kSteepBend * kSteepBend * reach * reach;
+  if (rise > 0) return steep ? Bend::concave : Bend::dent;
+  return steep ? Bend::ridge : Bend::convex;
+}
+
+// Static hierarchy of boxes over triangles: binned surface-area heuristic, flat array, depth first: the left child
+// follows its parent.
+struct BvhNode {
+  Aabb box;
+  int first;  // of a leaf: of its items in the item array; of an inner node: index of the right child
+  int count;  // items of a leaf, 0 for an inner node
+};
+
+// `boxes` must not be empty. `items` becomes a permutation of their indices.
+void build_bvh(std::span<const Aabb> boxes, std::vector<BvhNode>& nodes, std::vector<int>& items);
 
 class TriangleMesh {
  public:
