@@ -8,8 +8,8 @@
 #include "physics/harness.h"
 #include "problem/compliance_checks.h"
 #include "sarrus/math/error.h"
-#include "sarrus/model/foundation.h"
 #include "sarrus/problem/compliance_rows.h"
+#include "sarrus/scenes/foundation.h"
 #include "sarrus/step/analysis.h"
 
 namespace sarrus {

@@ -11,7 +11,7 @@
 
 #include "physics/harness.h"
 #include "sarrus/math/so3.h"
-#include "sarrus/model/foundation.h"
+#include "sarrus/scenes/foundation.h"
 
 namespace sarrus {
 namespace {
