@@ -1,7 +1,4 @@
 // Pairs with cylinders, ellipsoids and hulls against independent distances (spec/collision.md §4.3, §8).
-#include "effort.h"
-#include "sarrus/collision/shape_pairs.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -9,6 +6,8 @@
 
 #include "collision/convex_oracles.h"
 #include "collision/surface_oracles.h"
+#include "effort.h"
+#include "sarrus/collision/shape_pairs.h"
 
 namespace sarrus {
 namespace {
