@@ -1,4 +1,4 @@
-// Dynamic binary tree of boxes: which boxes meet a given one (spec/collision.md §3).
+// Dynamic binary tree of boxes: which boxes meet a given one (docs/theory/collision.md §3).
 //
 // The box of a node is the union of its children's. The two children of a node are neighbours in memory, so a visit
 // costs one cache line. With A(x) the area of a box and x + y the union of two:

@@ -139,7 +139,7 @@ class AxisTest {
 };
 
 // Exact closest points of two separated boxes, for the gaps that separating axes underestimate
-// (spec/collision.md §4.3: vertex-vertex and vertex-edge neighbours, 4 % of open poses).
+// (docs/theory/collision.md §4.3: vertex-vertex and vertex-edge neighbours, 4 % of open poses).
 //
 // The closest points of two disjoint polytopes can always be chosen as a vertex of one and a point of the other, or
 // as interior points of two edges with n across both. So the distance is the smallest of: 8 corners of A to B,

@@ -1,4 +1,4 @@
-// Broad phase: the pairs of boxes that overlap and that the filter allows (spec/collision.md §3).
+// Broad phase: the pairs of boxes that overlap and that the filter allows (docs/theory/collision.md §3).
 //
 // A moving box gets a larger, "fat" box that stays where it is until the box leaves it. The fat boxes sit in a dynamic
 // tree, the fixed boxes in a second one that is built once. A list holds the allowed pairs whose fat boxes overlap;

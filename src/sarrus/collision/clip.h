@@ -1,4 +1,4 @@
-// Intersection of two features in projection along a normal (spec/collision.md §4.2).
+// Intersection of two features in projection along a normal (docs/theory/collision.md §4.2).
 //
 // With n from A to B and u = (t.x, o.x): each point of the intersection has the heights eta_A(u), eta_B(u) of the
 // two features, the gap d = eta_B - eta_A and lies at p_A = u t + v o + eta_A n. The clip planes are parallel to n,

@@ -1,4 +1,4 @@
-// What collision detection hands to the constraint problem: plain records, no forces (spec/collision.md §2).
+// What collision detection hands to the constraint problem: plain records, no forces (docs/theory/collision.md §2).
 #pragma once
 
 #include <compare>

@@ -1,4 +1,5 @@
-// Bullet's float64 GJK and EPA as second opinion, and ascent on s(n) as the last (spec/collision.md §5, steps 1 to 4).
+// Bullet's float64 GJK and EPA as second opinion, and ascent on s(n) as the last
+// (docs/theory/collision.md §5, steps 4 and 5).
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>

@@ -1,5 +1,5 @@
-// Convex bodies, and the signed distance of any two of them: whoever proposes, a certificate decides (spec/collision.md
-// §1, §5).
+// Convex bodies, and the signed distance of any two of them: whoever proposes, a certificate decides
+// (docs/theory/collision.md §1, §5).
 //
 //   X = core (+) ball(radius),   h_X(n) = max over X of n.x = n . sup_core(n) + radius |n|
 // The radius is > 0 only for spheres (core: a point) and capsules (core: a segment), so shallow overlap of those needs

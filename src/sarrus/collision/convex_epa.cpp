@@ -1,4 +1,4 @@
-// EPA: depth of the origin inside C = core_B - core_A by an expanding polytope (spec/collision.md §5, step 2).
+// EPA: depth of the origin inside C = core_B - core_A by an expanding polytope (docs/theory/collision.md §5, step 3).
 //
 // A closed surface of triangles with corners in C is kept around the origin; f is its triangle whose plane is closest
 // to the origin, m its outward normal, w the point of C farthest along m. Then

@@ -1,4 +1,4 @@
-// GJK: distance of the origin from C = core_B - core_A, in double precision (spec/collision.md §5, step 1).
+// GJK: distance of the origin from C = core_B - core_A, in double precision (docs/theory/collision.md §5, step 2).
 //
 // A simplex of at most four points of C is carried along; v is its point closest to the origin and n = v / |v|. The
 // next point is w(n), and

@@ -1,5 +1,5 @@
 // The algorithms behind convex_distance, one after the other: GJK, EPA, Newton's method, Bullet and ascent on s(n)
-// (spec/collision.md §5). Private to collision/; everybody else includes convex_distance.h.
+// (docs/theory/collision.md §5). Private to collision/; everybody else includes convex_distance.h.
 //
 // All of them see the two bodies from A's frame:
 //   C = core_B - core_A,   w(n) = a point of C with the smallest n.w,   n.w(n) = s(n) + radii for unit n

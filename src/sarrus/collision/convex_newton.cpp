@@ -1,5 +1,5 @@
-// Newton's method for the direction n of curved pairs (spec/collision.md §5): what GJK and EPA reach by halving the
-// error time and again, this reaches by squaring it.
+// Newton's method for the direction n of curved pairs (docs/theory/collision.md §5): what GJK and EPA reach by halving
+// the error time and again, this reaches by squaring it.
 //
 // Every core is a polytope plus a smooth body: a cylinder is a segment plus a disc, an ellipsoid is all smooth. So
 //   s(n) = min_k n.q_k - h(n)          q_k: vertices of the polytope part of C, h: support function of the smooth part.

@@ -8,7 +8,7 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-// Default margins are for machines of some decimetres; small parts get less (spec/collision.md §2).
+// Default margins are for machines of some decimetres; small parts get less (docs/theory/collision.md §2).
 constexpr double kMarginPerDiagonal = 0.02;
 // A sub id holds the child of a compound above the triangle of a mesh (see kMaxCompoundChildren, kMaxMeshTriangles).
 constexpr int kChildShift = 23;

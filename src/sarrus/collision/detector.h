@@ -5,8 +5,9 @@
 // result. Compounds are taken apart into colliders, one per child; a collider's index in its geom is the sub id of the
 // feature keys.
 //
-// Margins (spec/collision.md §2, §7). With v the velocities of the centres of mass, w the angular velocities (world
-// axes), rho the largest distance from a body's centre of mass to the collider's surface and T = speculative_factor dt:
+// Margins (docs/theory/collision.md §2, §7). With v the velocities of the centres of mass, w the angular velocities
+// (world axes), rho the largest distance from a body's centre of mass to the collider's surface and
+// T = speculative_factor dt:
 //   m0 = larger margin of the two geoms; the default one is at most 0.02 L, L the smaller diagonal of the pair
 //   points with a gap <= m0 are always returned. Bodies with ccd = speculative or cast also get what may close in T:
 //   m  = max(m0, T (|v_A - v_B| + |w_A| rho_A + |w_B| rho_B))                                 the query

@@ -1,5 +1,5 @@
-// Features of convex bodies along a normal, and their intersection in projection along it (spec/collision.md §4.1,
-// §4.2).
+// Features of convex bodies along a normal, and their intersection in projection along it
+// (docs/theory/collision.md §4.1, §4.2).
 //
 // The feature of X along the outward direction n is a polygon, a segment or a point of its surface: the part that may
 // touch another body along n. Two features are intersected in projection along n (clip.h).

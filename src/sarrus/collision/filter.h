@@ -1,4 +1,4 @@
-// Which geom pairs may collide, and with what contact law (spec/collision.md §2, spec/model.md §5).
+// Which geom pairs may collide, and with what contact law (docs/theory/collision.md §2, docs/theory/model.md §6).
 //
 // The first rule that applies decides:
 //   1 both geoms belong to the world                                       no

@@ -1,4 +1,4 @@
-// The contact points of one geom pair, as the narrow phase builds them (spec/collision.md §2, §4.4).
+// The contact points of one geom pair, as the narrow phase builds them (docs/theory/collision.md §2, §4.4).
 #pragma once
 
 #include <array>
@@ -71,7 +71,7 @@ struct PairQuery {
   double tol;     // 5e-6 L: features closer than this count as touching, m
 };
 
-// Axes t, o across a contact normal, where t x o = n (spec/model.md §5):
+// Axes t, o across a contact normal, where t x o = n (docs/theory/conventions.md §2):
 //   s = sign(n_z),  a = -1/(s + n_z),  b = n_x n_y a,  t = (1 + s n_x^2 a, s b, -s n_x),  o = (b, s + n_y^2 a, -n_y)
 struct ProjectionFrame {
   Vec3 t;
@@ -99,8 +99,8 @@ void flip(Manifold& manifold);
 
 void sort_by_key(Manifold& manifold);
 
-// Keeps at most `count` points (3 to kMaxManifoldPoints) of a manifold sorted by key, in that order (§4.4), chosen by
-// their places seen along the first point's normal:
+// Keeps at most `count` points (3 to kMaxManifoldPoints) of a manifold sorted by key, in that order, chosen by their
+// places seen along the first point's normal (docs/theory/collision.md §4.4):
 //   1 farthest from the centroid   2 farthest from 1   3 largest triangle with 1, 2
 //   4 ... largest area outside the polygon so far; what adds none is dropped
 // first among the points whose gap is within 1 % of the patch's diameter from the smallest, then among all, so that the

@@ -1,5 +1,5 @@
 // What collides with a mesh or height field sees of it: its triangles, and the best direction off an edge
-// (spec/collision.md §6). Private to the mesh pairs.
+// (docs/theory/collision.md §6). Private to the mesh pairs.
 #pragma once
 
 #include <algorithm>
@@ -184,12 +184,12 @@ struct EdgeDirection {
   double t;  // the nearest point of the edge is a + t (b - a)
 };
 
-// The direction that separates a convex body best from an edge of a mesh (spec/collision.md §6).
+// The direction that separates a convex body best from an edge of a mesh (docs/theory/collision.md §6).
 //
 // For the edge E = [a, b] and the body X, with n from E to X:  s(n) = min over X of n.x - max(n.a, n.b).
 // Apart, the closest points give the largest s(n), and it is the only local maximum. Overlapping, there are several,
 // and only the caller knows which of them are normals of the surface at E. The search climbs from one seed after the
-// other, the best first, by proximal steps (§5 step 4): X is moved along n until it is clear of E, and the closest
+// other, the best first, by proximal steps (§5 step 5): X is moved along n until it is clear of E, and the closest
 // points there give the next n, with s never smaller.
 class EdgeSearch {
  public:

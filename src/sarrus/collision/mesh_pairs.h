@@ -1,4 +1,4 @@
-// Triangle meshes and height fields against planes and convex bodies (spec/collision.md §6).
+// Triangle meshes and height fields against planes and convex bodies (docs/theory/collision.md §6).
 //
 // Triangles are one-sided. A contact of one triangle counts only if its normal lies in the wedge of normals that the
 // surface has at the closest feature, judged with the neighbours across edges and around vertices: a box that slides

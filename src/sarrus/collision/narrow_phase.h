@@ -1,4 +1,5 @@
-// Contact points of any pair of placed shapes, and of moving ones when they touch (spec/collision.md §2, §4, §7.3).
+// Contact points of any pair of placed shapes, and of moving ones when they touch
+// (docs/theory/collision.md §2, §4, §7).
 #pragma once
 
 #include "sarrus/collision/manifold.h"
@@ -25,10 +26,10 @@ void collide(const PlacedShape& a, const PlacedShape& b, double margin, NarrowWo
 // The same without a remembered direction.
 void collide(const PlacedShape& a, const PlacedShape& b, double margin, NarrowWorkspace& workspace, Manifold& manifold);
 
-// Casts: when two moving shapes touch, by conservative advancement (spec/collision.md §7.3). Both bodies keep their
-// twists (v of the centre of mass, w; world axes): pose(t) = (p + t v, exp(t w) R). With the distance d and normal n at
-// pose(t) and rho the largest distance from a body's centre of mass to the shape's surface, the gap along n closes no
-// faster than
+// Casts: when two moving shapes touch, by conservative advancement (docs/theory/collision.md §7). Both bodies keep
+// their twists (v of the centre of mass, w; world axes): pose(t) = (p + t v, exp(t w) R). With the distance d and
+// normal n at pose(t) and rho the largest distance from a body's centre of mass to the shape's surface, the gap along n
+// closes no faster than
 //   mu(n) = n.(v_A - v_B) + |n x w_A| rho_A + |n x w_B| rho_B      (one convex pair: n separates it)
 //   mu    = |v_A - v_B| + |w_A| rho_A + |w_B| rho_B                (meshes: any triangle may come first)
 // so t += (d - tau/2) / mu never steps over a contact. Hit: d <= tau = 5e-5 L.

@@ -9,7 +9,7 @@
 namespace sarrus {
 namespace {
 
-// The point of a surface that is nearest to a given point (spec/collision.md §1, "Points to surfaces").
+// The point of a surface that is nearest to a given point (docs/theory/collision.md §1, "Points to surfaces").
 //
 // The given point c is in the shape's frame. d is the distance of c to the surface, negative inside; n is the outward
 // unit normal at the nearest point, which is c - d n.

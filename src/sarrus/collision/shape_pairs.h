@@ -1,4 +1,4 @@
-// Contact points of the pairs of planes and convex shapes (spec/collision.md §4.3). Private to the narrow phase.
+// Contact points of the pairs of planes and convex shapes (docs/theory/collision.md §4.3). Private to the narrow phase.
 //
 // All append points with gap <= query.margin, relative to A's origin, n from A to B.
 #pragma once

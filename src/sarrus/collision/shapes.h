@@ -1,4 +1,4 @@
-// Shapes placed in the world, and the sizes derived from them (spec/collision.md §1).
+// Shapes placed in the world, and the sizes derived from them (docs/theory/collision.md §1).
 //
 //   plane    half-space z <= 0 of the geom frame G
 //   sphere   radius r = size[0]

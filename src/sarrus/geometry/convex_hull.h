@@ -1,4 +1,4 @@
-// Convex polytopes: vertices, polygonal faces, edges, and support by hill climbing (spec/collision.md §1).
+// Convex polytopes: vertices, polygonal faces, edges, and support by hill climbing (docs/theory/collision.md §1).
 //
 // Built with Qhull (merged facets, so the faces of a box stay quadrilaterals). Points inside or on faces are dropped.
 // Faces are planar polygons, CCW from outside, starting at their lowest vertex id; edges are undirected and numbered.

@@ -1,4 +1,4 @@
-// Terrain as heights over a regular grid (spec/collision.md §6).
+// Terrain as heights over a regular grid (docs/theory/collision.md §6).
 //
 // Sample (i, j), 0 <= i < columns, 0 <= j < rows, lies at (x0 + i dx, y0 + j dy, height(i, j)) of the field's frame,
 // with x0 = -(columns-1) dx / 2 and y0 = -(rows-1) dy / 2: the grid is centred on the origin. The ground is below.

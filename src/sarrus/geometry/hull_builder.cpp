@@ -13,7 +13,7 @@ namespace sarrus {
 namespace {
 
 // Thinner sets are errors: at this ratio of length to thickness a contact tolerance of 5e-6 of the length, the one of
-// spec/collision.md, already exceeds the thickness.
+// docs/theory/collision.md, already exceeds the thickness.
 constexpr double kMaxAspect = 1e6;
 // Faces are one if their corners stay this close to a plane, relative to the diagonal. It covers the rounding of
 // coordinates to single precision, which mesh files use, and is 1/25 of the contact tolerance.

@@ -1,4 +1,4 @@
-// Volume, centre and inertia of homogeneous solids of density one (spec/collision.md §1).
+// Volume, centre and inertia of homogeneous solids of density one (docs/theory/collision.md §1).
 //
 // Closed triangle surfaces, CCW from outside, with the mean vertex subtracted first; per triangle (a, b, c),
 // S = a + b + c, w = a . (b x c):

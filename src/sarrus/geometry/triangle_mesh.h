@@ -1,4 +1,5 @@
-// Triangle meshes for collision: welded, with adjacency and a static bounding volume hierarchy (spec/collision.md §6).
+// Triangle meshes for collision: welded, with adjacency and a static bounding volume hierarchy
+// (docs/theory/collision.md §6).
 //
 // Triangles are one-sided: CCW seen from outside. Building welds vertices closer than 1e-9 of the box diagonal, drops
 // triangles with an area below 1e-14 diagonal^2 and duplicates of a triangle, and keeps the order of what is left, so
@@ -22,7 +23,7 @@ namespace sarrus {
 inline constexpr int kMaxMeshTriangles = 5'000'000;
 inline constexpr int kMaxMeshVertices = 5'000'000;
 
-// How a triangulated surface goes on across an edge (spec/collision.md §6).
+// How a triangulated surface goes on across an edge (docs/theory/collision.md §6).
 // A dent is concave by less than 30 degrees, a ridge is convex by more, a border is an edge without a neighbour.
 enum class Bend : std::uint8_t { flat, dent, concave, convex, ridge, border };
 
