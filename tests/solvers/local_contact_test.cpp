@@ -12,7 +12,6 @@
 
 #include "problem/random_problem.h"
 #include "sarrus/math/cones.h"
-#include "sarrus/solvers/trigonometric_roots.h"
 
 namespace sarrus {
 namespace {

@@ -11,8 +11,7 @@
 
 #include <vector>
 
-#include "sarrus/solvers/dense_cholesky.h"
-#include "sarrus/solvers/mlcp.h"
+#include "sarrus/solvers/block_pivoting.h"
 
 namespace sarrus {
 

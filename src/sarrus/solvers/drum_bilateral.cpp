@@ -1,5 +1,9 @@
-#include "sarrus/solvers/drum_bilateral.h"
-
+// Drumwright's compliant bilateral constraints: one linear solve (spec/solvers.md §11 DRUM-B, spec/problem.md §6, [D]).
+//
+//   (D + R) lambda = -v_f,   R = (h^2 K + h B)^-1,   v* = (h K + B)^-1 K phi_0
+// on joints and unbounded soft rows: an implicit Euler step of the springs K (N/m) and dampers B (N s/m). Other rows
+// get no impulse; if the judge does not accept that (NCP), the status is infeasible: the method knows no inequalities.
+// R and v* are part of the problem already. R = 0 (rigid, perhaps redundant rows) works too (bilateral_reduction.h).
 #include <cmath>
 
 #include "sarrus/solvers/bilateral_reduction.h"
@@ -8,14 +12,10 @@
 namespace sarrus {
 namespace {
 
-const ParameterList<DrumBilateralParameters>& parameters() {
-  using P = DrumBilateralParameters;
-  static const ParameterList<P> list = {
-      {"shift", "added to the diagonal, relative to it, if rigid rows are redundant", 1e-14, 1e-2, &P::shift},
-      {"max_iterations", "passes of refinement if rigid rows are redundant", 1, 1e9, &P::max_iterations},
-  };
-  return list;
-}
+struct DrumBilateralParameters {
+  double shift = 1e-10;    // of the diagonal, where rigid rows are redundant
+  int max_iterations = 6;  // passes of refinement; without redundant rigid rows one is exact
+};
 
 class DrumBilateral final : public Solver {
  public:
@@ -60,10 +60,14 @@ SolveReport DrumBilateral::solve(const ConstraintProblem& p, const Goal& goal, s
 
 }  // namespace
 
-std::vector<ParameterInfo> drum_bilateral_parameter_info() { return describe(parameters()); }
-
-std::unique_ptr<Solver> make_drum_bilateral(const SolverParameters& given) {
-  return std::make_unique<DrumBilateral>(read_parameters(parameters(), given));
+SolverInfo drum_bilateral_entry() {
+  using P = DrumBilateralParameters;
+  const ParameterList<P> list = {
+      {"shift", "added to the diagonal, relative to it, if rigid rows are redundant", 1e-14, 1e-2, &P::shift},
+      {"max_iterations", "passes of refinement if rigid rows are redundant", 1, 1e9, &P::max_iterations},
+  };
+  return solver_entry<DrumBilateral>(
+      "drum-bilateral", "compliant joints and springs by one linear solve; no inequalities", Law::ncp, list);
 }
 
 }  // namespace sarrus

@@ -1,5 +1,15 @@
-#include "sarrus/solvers/drum_unilateral.h"
-
+// Drumwright's compliant unilateral constraints without friction (spec/solvers.md §11 DRUM-U, spec/problem.md §6, [D]).
+//
+//   literal = 0:  0 <= lambda  perp  (D + R) lambda + v_f >= 0    on limits and contact normals, joints and soft rows
+//                 beside them; block pivoting (block_pivoting.h)
+//   literal = 1:  min 1/2 |lambda|^2   s.t.  lambda >= 0,  (1 + R^-1 D) lambda >= -R^-1 v_f,   the paper's QP, R^-1 =
+//                 h^2 K + h B; joints and soft rows eliminated (bilateral_reduction.h)
+// lambda are impulses (N s). The QP is another law as soon as rows are coupled: it may push where nothing is
+// compressed. It is solved through its dual, an LCP: with G = [R + D; 1] (rows scaled to length 1) and r = [-v_f; 0]
+// likewise,
+//   lambda = G'y,   0 <= y  perp  G G' y - r >= 0.
+// Friction impulses are zero. The judge measures by Coulomb's law (NCP): the status is converged only if it agrees,
+// else stalled when the method solved its own problem.
 #include <algorithm>
 #include <limits>
 
@@ -10,16 +20,11 @@
 namespace sarrus {
 namespace {
 
-const ParameterList<DrumUnilateralParameters>& parameters() {
-  using P = DrumUnilateralParameters;
-  static const ParameterList<P> list = {
-      {"literal", "the paper's minimum-norm QP instead of the complementarity law, 0 or 1", 0, 1, &P::literal},
-      {"p_max", "block exchanges without a new minimum of wrong rows before single ones, -1: single ones only", -1, 1e9,
-       &P::p_max},
-      {"max_iterations", "pivots, 0: no limit", 0, 1e9, &P::max_iterations},
-  };
-  return list;
-}
+struct DrumUnilateralParameters {
+  bool literal = false;    // the paper's QP instead of the complementarity law
+  int p_max = 10;          // as for bpp
+  int max_iterations = 0;  // pivots, 0: no limit
+};
 
 class DrumUnilateral final : public Solver {
  public:
@@ -119,10 +124,16 @@ SolveReport DrumUnilateral::solve(const ConstraintProblem& p, const Goal& goal, 
 
 }  // namespace
 
-std::vector<ParameterInfo> drum_unilateral_parameter_info() { return describe(parameters()); }
-
-std::unique_ptr<Solver> make_drum_unilateral(const SolverParameters& given) {
-  return std::make_unique<DrumUnilateral>(read_parameters(parameters(), given));
+SolverInfo drum_unilateral_entry() {
+  using P = DrumUnilateralParameters;
+  const ParameterList<P> list = {
+      {"literal", "the paper's minimum-norm QP instead of the complementarity law, 0 or 1", 0, 1, &P::literal},
+      {"p_max", "block exchanges without a new minimum of wrong rows before single ones, -1: single ones only", -1, 1e9,
+       &P::p_max},
+      {"max_iterations", "pivots, 0: no limit", 0, 1e9, &P::max_iterations},
+  };
+  return solver_entry<DrumUnilateral>("drum-unilateral", "compliant limits and frictionless contacts by block pivoting",
+                                      Law::ncp, list);
 }
 
 }  // namespace sarrus

@@ -1,14 +1,13 @@
-#include "sarrus/solvers/nbgs.h"
-
+// Nonsmooth block Gauss-Seidel: every contact is solved exactly in its turn (spec/solvers.md §3; Tsounis et al. Alg. 4;
+// equations in local_contact.h).
+//
+//   nbgs        least energy on the part of the cone without normal velocity. This is Coulomb's law only where normal
+//               and tangential directions are uncoupled (G_Tn = 0); elsewhere it is not maximally dissipative
+//   nbgs-exact  Coulomb's law itself, by the roots of its own quartic
 #include "sarrus/solvers/splitting.h"
 
 namespace sarrus {
 namespace {
-
-const ParameterList<SplittingParameters>& parameters() {
-  static const auto list = splitting_parameter_list<SplittingParameters>();
-  return list;
-}
 
 template <bool kExact>
 class Nbgs final : public SplittingSolver {
@@ -26,12 +25,14 @@ class Nbgs final : public SplittingSolver {
 
 }  // namespace
 
-std::vector<ParameterInfo> nbgs_parameter_info() { return describe(parameters()); }
-
-std::unique_ptr<Solver> make_nbgs(bool exact, const SolverParameters& given) {
-  const SplittingParameters p = read_parameters(parameters(), given);
-  if (exact) return std::make_unique<Nbgs<true>>(p);
-  return std::make_unique<Nbgs<false>>(p);
+SolverInfo nbgs_entry() {
+  return solver_entry<Nbgs<false>>(
+      "nbgs", "Gauss-Seidel, least energy per contact by a quartic; not the NCP where directions couple", Law::ncp,
+      splitting_parameter_list<SplittingParameters>());
+}
+SolverInfo nbgs_exact_entry() {
+  return solver_entry<Nbgs<true>>("nbgs-exact", "Gauss-Seidel, the NCP of each contact solved exactly by a quartic",
+                                  Law::ncp, splitting_parameter_list<SplittingParameters>());
 }
 
 }  // namespace sarrus

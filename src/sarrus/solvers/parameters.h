@@ -1,14 +1,17 @@
 // Parameters of a solver by name: one table per solver ties names, ranges and meanings to the members of its struct.
+// With it the solver's entry in the registry is one call.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "sarrus/math/error.h"
-#include "sarrus/solvers/solver.h"
+#include "sarrus/solvers/registry.h"
 
 namespace sarrus {
 
@@ -63,6 +66,19 @@ P read_parameters(const ParameterList<P>& list, const SolverParameters& given) {
     }
   }
   return out;
+}
+
+// `build` makes the solver from its parameters.
+template <class P, class Build>
+SolverInfo solver_entry(std::string_view id, std::string_view summary, Law law, const ParameterList<P>& list,
+                        const Build& build) {
+  return {id, summary, law, describe(list), [list, build](const SolverParameters& given) -> std::unique_ptr<Solver> {
+            return build(read_parameters(list, given));
+          }};
+}
+template <class S, class P>
+SolverInfo solver_entry(std::string_view id, std::string_view summary, Law law, const ParameterList<P>& list) {
+  return solver_entry(id, summary, law, list, [](const P& par) { return std::make_unique<S>(par); });
 }
 
 }  // namespace sarrus

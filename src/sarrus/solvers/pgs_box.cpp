@@ -1,23 +1,19 @@
-#include "sarrus/solvers/pgs_box.h"
-
+// PGS on the MLCP with box friction: scalar projected Gauss-Seidel, friction bounds frozen during the sweeps of a
+// coupling (spec/solvers.md §10; mlcp.h). One iteration is one sweep.
 #include <algorithm>
 
-#include "sarrus/solvers/box_sweep.h"
+#include "sarrus/solvers/mlcp.h"
 #include "sarrus/solvers/parameters.h"
 
 namespace sarrus {
 namespace {
 
-const ParameterList<PgsBoxParameters>& parameters() {
-  using P = PgsBoxParameters;
-  static const ParameterList<P> list = {
-      {"k_cpl", "couplings (refreshed friction bounds), 0: no limit", 0, 1e9, &P::k_cpl},
-      {"k_iter", "sweeps per coupling, 0: no limit", 0, 1e9, &P::k_iter},
-      {"delta_x", "a coupling ends when no impulse changed by more, N s", 0, 1e9, &P::delta_x},
-      {"max_iterations", "sweeps in all, 0: no limit", 0, 1e9, &P::max_iterations},
-  };
-  return list;
-}
+struct PgsBoxParameters {
+  int k_cpl = 3;           // couplings, 0: no limit
+  int k_iter = 25;         // sweeps per coupling, 0: no limit
+  double delta_x = 1e-5;   // N s: a coupling ends when no impulse changed by more
+  int max_iterations = 0;  // sweeps in all, 0: no limit
+};
 
 class PgsBox final : public MlcpSolver {
  public:
@@ -40,10 +36,15 @@ class PgsBox final : public MlcpSolver {
 
 }  // namespace
 
-std::vector<ParameterInfo> pgs_box_parameter_info() { return describe(parameters()); }
-
-std::unique_ptr<Solver> make_pgs_box(const SolverParameters& given) {
-  return std::make_unique<PgsBox>(read_parameters(parameters(), given));
+SolverInfo pgs_box_entry() {
+  using P = PgsBoxParameters;
+  const ParameterList<P> list = {
+      {"k_cpl", "couplings (refreshed friction bounds), 0: no limit", 0, 1e9, &P::k_cpl},
+      {"k_iter", "sweeps per coupling, 0: no limit", 0, 1e9, &P::k_iter},
+      {"delta_x", "a coupling ends when no impulse changed by more, N s", 0, 1e9, &P::delta_x},
+      {"max_iterations", "sweeps in all, 0: no limit", 0, 1e9, &P::max_iterations},
+  };
+  return solver_entry<PgsBox>("pgs-box", "projected Gauss-Seidel on the MLCP with box friction", Law::box, list);
 }
 
 }  // namespace sarrus

@@ -1,25 +1,26 @@
-#include "sarrus/solvers/pgs_sm.h"
-
+// PGS-SM: projected Gauss-Seidel with subspace minimisation on the MLCP with box friction (spec/solvers.md §10;
+// Silcowitz, Niebe and Erleben 2010; mlcp.h).
+//
+// One coupling:
+//   k_iter sweeps;   sets: x <= l: L,  x >= u: U,  else F
+//   up to k_dir times: A_FF x_F = -b_F - A_FL x_L - A_FU x_U;  rows of F outside their bounds are clamped and leave F
+// The result of the subspace steps replaces that of the sweeps only if the energy 1/2 x'Ax + x'b is not larger: F only
+// shrinks, so a wrong guess could otherwise undo the sweeps for ever. One iteration is one sweep or one subspace solve.
 #include <algorithm>
 
 #include "sarrus/solvers/block_pivoting.h"
-#include "sarrus/solvers/box_sweep.h"
 #include "sarrus/solvers/parameters.h"
 
 namespace sarrus {
 namespace {
 
-const ParameterList<PgsSmParameters>& parameters() {
-  using P = PgsSmParameters;
-  static const ParameterList<P> list = {
-      {"k_cpl", "couplings (refreshed friction bounds), 0: no limit", 0, 1e9, &P::k_cpl},
-      {"k_iter", "sweeps per coupling, 0: no limit", 0, 1e9, &P::k_iter},
-      {"k_dir", "subspace solves per coupling, 0: no limit", 0, 1e9, &P::k_dir},
-      {"delta_x", "the sweeps of a coupling end when no impulse changed by more, N s", 0, 1e9, &P::delta_x},
-      {"max_iterations", "sweeps and subspace solves in all, 0: no limit", 0, 1e9, &P::max_iterations},
-  };
-  return list;
-}
+struct PgsSmParameters {
+  int k_cpl = 5;           // couplings, 0: no limit
+  int k_iter = 15;         // sweeps per coupling, 0: no limit
+  int k_dir = 5;           // subspace solves per coupling, 0: no limit
+  double delta_x = 1e-5;   // N s: the sweeps of a coupling end when no impulse changed by more
+  int max_iterations = 0;  // sweeps and subspace solves in all, 0: no limit
+};
 
 class PgsSm final : public MlcpSolver {
  public:
@@ -78,10 +79,17 @@ MlcpSolver::Inner PgsSm::solve_bounded(const ConstraintProblem& p, int, int budg
 
 }  // namespace
 
-std::vector<ParameterInfo> pgs_sm_parameter_info() { return describe(parameters()); }
-
-std::unique_ptr<Solver> make_pgs_sm(const SolverParameters& given) {
-  return std::make_unique<PgsSm>(read_parameters(parameters(), given));
+SolverInfo pgs_sm_entry() {
+  using P = PgsSmParameters;
+  const ParameterList<P> list = {
+      {"k_cpl", "couplings (refreshed friction bounds), 0: no limit", 0, 1e9, &P::k_cpl},
+      {"k_iter", "sweeps per coupling, 0: no limit", 0, 1e9, &P::k_iter},
+      {"k_dir", "subspace solves per coupling, 0: no limit", 0, 1e9, &P::k_dir},
+      {"delta_x", "the sweeps of a coupling end when no impulse changed by more, N s", 0, 1e9, &P::delta_x},
+      {"max_iterations", "sweeps and subspace solves in all, 0: no limit", 0, 1e9, &P::max_iterations},
+  };
+  return solver_entry<PgsSm>(
+      "pgs-sm", "projected Gauss-Seidel with subspace minimisation on the MLCP with box friction", Law::box, list);
 }
 
 }  // namespace sarrus

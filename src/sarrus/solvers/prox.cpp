@@ -1,5 +1,14 @@
-#include "sarrus/solvers/prox.h"
-
+// Proximal point iteration with Gauss-Seidel updates, SORprox (spec/solvers.md §5).
+//
+//   joint    lambda <- lambda - r D_kk^-1 sigma                (block_joints = 0: lambda - r sigma / lambda_max(D_kk))
+//   soft     lambda <- clamp(lambda - r sigma / D_ii),         limit alike with [0, inf)
+//   contact  lambda_N <- max(0, lambda_N - r sigma_N / G_nn)
+//            lambda_T <- P_disk(mu lambda_N)(lambda_T - r sigma_T / lambda_max(G_TT))
+//
+// The fixed points obey Coulomb's law without a De Saxce term. r <= 1 is one factor for all rows: a sweep that changes
+// lambda by more than `growth` times the change of the sweep before is taken back and r shrinks by nu, unless it has
+// reached r_min; after ten accepted sweeps it grows by a tenth. growth = 1 is the text's rule. It takes back harmless
+// sweeps, since the changes of a converging iteration do not fall monotonically, and r then stays small. N s, m/s.
 #include <algorithm>
 #include <limits>
 
@@ -14,21 +23,6 @@ struct ProxParameters : SplittingParameters {
   double r_min = 0.1;        // smallest r: sweeps are accepted there whatever they change
   bool block_joints = true;  // joints solved block by block
 };
-
-const ParameterList<ProxParameters>& parameters() {
-  static const auto list = [] {
-    using P = ProxParameters;
-    auto l = splitting_parameter_list<P>();
-    l.push_back({"nu", "factor on the steps after a sweep that changed more than the one before", 0.01, 0.99, &P::nu});
-    l.push_back(
-        {"growth", "a sweep is taken back if it changes more than this times the one before", 1, 1e6, &P::growth});
-    l.push_back({"r_min", "smallest factor on the steps", 1e-6, 1, &P::r_min});
-    l.push_back({"block_joints", "solve joint blocks exactly instead of by their largest eigenvalue, 0 or 1", 0, 1,
-                 &P::block_joints});
-    return l;
-  }();
-  return list;
-}
 
 class Prox final : public SplittingSolver {
  public:
@@ -71,10 +65,18 @@ class Prox final : public SplittingSolver {
 
 }  // namespace
 
-std::vector<ParameterInfo> prox_parameter_info() { return describe(parameters()); }
-
-std::unique_ptr<Solver> make_prox(const SolverParameters& given) {
-  return std::make_unique<Prox>(read_parameters(parameters(), given));
+SolverInfo prox_entry() {
+  using P = ProxParameters;
+  auto list = splitting_parameter_list<P>();
+  list.insert(
+      list.end(),
+      {{"nu", "factor on the steps after a sweep that changed more than the one before", 0.01, 0.99, &P::nu},
+       {"growth", "a sweep is taken back if it changes more than this times the one before", 1, 1e6, &P::growth},
+       {"r_min", "smallest factor on the steps", 1e-6, 1, &P::r_min},
+       {"block_joints", "solve joint blocks exactly instead of by their largest eigenvalue, 0 or 1", 0, 1,
+        &P::block_joints}});
+  return solver_entry<Prox>("prox", "Gauss-Seidel proximal iteration (SORprox) on the NCP with adapted steps", Law::ncp,
+                            list);
 }
 
 }  // namespace sarrus

@@ -1,5 +1,17 @@
-#include "sarrus/solvers/raisim.h"
-
+// Per-contact bisection (spec/solvers.md §1, §3.4; Hwangbo, Lee, Hutter 2018, "Per-contact iteration method for solving
+// contact dynamics"; De Saxce variants by Tsounis et al.).
+//
+//   raisim        least energy E = lambda'G lambda / 2 + lambda'b on the slip curve; the fixed points of nbgs
+//   raisim-ds     the same with s_n = mu |v_T| of the last velocity in E: fixed points obey Coulomb's law
+//   raisim-ds-es  raisim-ds, ended early once the objective f = lambda'(D + R) lambda / 2 + lambda'v_f changes by less
+//                 than epsilon_f tr M per sweep
+//
+// Relaxation omega <- (1 - gamma) omega_min + gamma omega, as in the original.
+//
+// Coulomb's law is a fixed point of raisim-ds, but not every fixed point is Coulomb's law: with phi the angle between
+// v_T and -t, stationary energy says sin phi = (mu g'/g)(1 - cos phi), that is phi = 0 or tan(phi/2) = g / (mu g'). The
+// second one occurs on hyperbolic slip curves. Therefore, if the unrelaxed change of lambda has not fallen by a tenth
+// in 20 sweeps, or lambda has come to rest away from a solution, contacts are solved by the exact quartic from then on.
 #include <limits>
 
 #include "sarrus/solvers/splitting.h"
@@ -7,21 +19,12 @@
 namespace sarrus {
 namespace {
 
+enum class RaisimVariant : std::uint8_t { plain, de_saxce, early_stop };
+
 struct RaisimParameters : SplittingParameters {
   RaisimParameters() { gamma_omega = 0.99; }
   double epsilon_f = 1e-8;  // of the early stop
 };
-
-const ParameterList<RaisimParameters>& parameters(RaisimVariant variant) {
-  static const auto common = splitting_parameter_list<RaisimParameters>();
-  static const auto early = [] {
-    auto list = splitting_parameter_list<RaisimParameters>();
-    list.push_back({"epsilon_f", "stops when the objective changes by less than this times tr M", 0, 1,
-                    &RaisimParameters::epsilon_f});
-    return list;
-  }();
-  return variant == RaisimVariant::early_stop ? early : common;
-}
 
 class Raisim final : public SplittingSolver {
  public:
@@ -82,12 +85,27 @@ class Raisim final : public SplittingSolver {
   bool exact_ = false;
 };
 
+SolverInfo entry(RaisimVariant variant, std::string_view id, std::string_view summary) {
+  auto list = splitting_parameter_list<RaisimParameters>();
+  if (variant == RaisimVariant::early_stop) {
+    list.push_back({"epsilon_f", "stops when the objective changes by less than this times tr M", 0, 1,
+                    &RaisimParameters::epsilon_f});
+  }
+  return solver_entry(id, summary, Law::ncp, list,
+                      [variant](const RaisimParameters& p) { return std::make_unique<Raisim>(variant, p); });
+}
+
 }  // namespace
 
-std::vector<ParameterInfo> raisim_parameter_info(RaisimVariant variant) { return describe(parameters(variant)); }
-
-std::unique_ptr<Solver> make_raisim(RaisimVariant variant, const SolverParameters& given) {
-  return std::make_unique<Raisim>(variant, read_parameters(parameters(variant), given));
+SolverInfo raisim_entry() {
+  return entry(RaisimVariant::plain, "raisim",
+               "Gauss-Seidel, least energy per contact by bisection; fixed points of nbgs");
+}
+SolverInfo raisim_ds_entry() {
+  return entry(RaisimVariant::de_saxce, "raisim-ds", "raisim with the De Saxce term: NCP");
+}
+SolverInfo raisim_ds_es_entry() {
+  return entry(RaisimVariant::early_stop, "raisim-ds-es", "raisim-ds, ended early when the objective stops changing");
 }
 
 }  // namespace sarrus

@@ -9,25 +9,31 @@
 #include "sarrus/math/error.h"
 #include "sarrus/solvers/admm.h"
 #include "sarrus/solvers/admm2.h"
-#include "sarrus/solvers/apgd.h"
-#include "sarrus/solvers/bpp.h"
 #include "sarrus/solvers/cascade.h"
-#include "sarrus/solvers/drum_bilateral.h"
-#include "sarrus/solvers/drum_qcqp.h"
-#include "sarrus/solvers/drum_unilateral.h"
 #include "sarrus/solvers/interior_point.h"
-#include "sarrus/solvers/nbgs.h"
-#include "sarrus/solvers/pgs_box.h"
-#include "sarrus/solvers/pgs_ccp.h"
-#include "sarrus/solvers/pgs_ncp.h"
-#include "sarrus/solvers/pgs_sm.h"
-#include "sarrus/solvers/prox.h"
-#include "sarrus/solvers/raisim.h"
-#include "sarrus/solvers/sap.h"
-#include "sarrus/solvers/spook.h"
 #include "sarrus/solvers/ssn.h"
 
 namespace sarrus {
+
+// Each is defined in the source of its solver.
+SolverInfo pgs_ccp_entry();
+SolverInfo pgs_ccp_ds_entry();
+SolverInfo pgs_ncp_entry();
+SolverInfo nbgs_entry();
+SolverInfo nbgs_exact_entry();
+SolverInfo raisim_entry();
+SolverInfo raisim_ds_entry();
+SolverInfo raisim_ds_es_entry();
+SolverInfo prox_entry();
+SolverInfo sap_entry();
+SolverInfo apgd_entry();
+SolverInfo bpp_entry();
+SolverInfo pgs_box_entry();
+SolverInfo pgs_sm_entry();
+SolverInfo spook_entry();
+SolverInfo drum_bilateral_entry();
+SolverInfo drum_unilateral_entry();
+SolverInfo drum_qcqp_entry();
 
 const std::vector<SolverInfo>& solver_registry() {
   static const std::vector<SolverInfo> registry = {
@@ -47,44 +53,24 @@ const std::vector<SolverInfo>& solver_registry() {
        [](const SolverParameters& p) { return make_admm(PenaltyRule::spectral, false, p); }},
       {"admm-ccp", "ADMM on the convex relaxation (CCP), spectral penalty; sliding bodies lift by dt mu v", Law::ccp,
        admm_parameter_info(), [](const SolverParameters& p) { return make_admm(PenaltyRule::spectral, true, p); }},
-      {"pgs-ccp", "Gauss-Seidel, projected gradient step per contact, on the convex relaxation (CCP)", Law::ccp,
-       pgs_ccp_parameter_info(), [](const SolverParameters& p) { return make_pgs_ccp(false, p); }},
-      {"pgs-ccp-ds", "the same with the De Saxce term: NCP", Law::ncp, pgs_ccp_parameter_info(),
-       [](const SolverParameters& p) { return make_pgs_ccp(true, p); }},
-      {"pgs-ncp", "Gauss-Seidel on the NCP, normal impulse and friction disk in turn", Law::ncp,
-       pgs_ncp_parameter_info(), [](const SolverParameters& p) { return make_pgs_ncp(p); }},
-      {"nbgs", "Gauss-Seidel, least energy per contact by a quartic; not the NCP where directions couple", Law::ncp,
-       nbgs_parameter_info(), [](const SolverParameters& p) { return make_nbgs(false, p); }},
-      {"nbgs-exact", "Gauss-Seidel, the NCP of each contact solved exactly by a quartic", Law::ncp,
-       nbgs_parameter_info(), [](const SolverParameters& p) { return make_nbgs(true, p); }},
-      {"raisim", "Gauss-Seidel, least energy per contact by bisection; fixed points of nbgs", Law::ncp,
-       raisim_parameter_info(RaisimVariant::plain),
-       [](const SolverParameters& p) { return make_raisim(RaisimVariant::plain, p); }},
-      {"raisim-ds", "raisim with the De Saxce term: NCP", Law::ncp, raisim_parameter_info(RaisimVariant::de_saxce),
-       [](const SolverParameters& p) { return make_raisim(RaisimVariant::de_saxce, p); }},
-      {"raisim-ds-es", "raisim-ds, ended early when the objective stops changing", Law::ncp,
-       raisim_parameter_info(RaisimVariant::early_stop),
-       [](const SolverParameters& p) { return make_raisim(RaisimVariant::early_stop, p); }},
-      {"prox", "Gauss-Seidel proximal iteration (SORprox) on the NCP with adapted steps", Law::ncp,
-       prox_parameter_info(), [](const SolverParameters& p) { return make_prox(p); }},
-      {"sap", "Newton on the convex problem in velocities (CCP); made for compliant contact, rigid rows by rounds",
-       Law::ccp, sap_parameter_info(), [](const SolverParameters& p) { return make_sap(p); }},
-      {"apgd", "accelerated projected gradient on the CCP, without factorisations", Law::ccp, apgd_parameter_info(),
-       [](const SolverParameters& p) { return make_apgd(p); }},
-      {"bpp", "block principal pivoting on the MLCP with box friction; the reference of its kind", Law::box,
-       bpp_parameter_info(), [](const SolverParameters& p) { return make_bpp(p); }},
-      {"pgs-box", "projected Gauss-Seidel on the MLCP with box friction", Law::box, pgs_box_parameter_info(),
-       [](const SolverParameters& p) { return make_pgs_box(p); }},
-      {"pgs-sm", "projected Gauss-Seidel with subspace minimisation on the MLCP with box friction", Law::box,
-       pgs_sm_parameter_info(), [](const SolverParameters& p) { return make_pgs_sm(p); }},
-      {"spook", "direct solve without friction and friction sweeps in turn, box friction (often too small)", Law::box,
-       spook_parameter_info(), [](const SolverParameters& p) { return make_spook(p); }},
-      {"drum-bilateral", "compliant joints and springs by one linear solve; no inequalities", Law::ncp,
-       drum_bilateral_parameter_info(), [](const SolverParameters& p) { return make_drum_bilateral(p); }},
-      {"drum-unilateral", "compliant limits and frictionless contacts by block pivoting", Law::ncp,
-       drum_unilateral_parameter_info(), [](const SolverParameters& p) { return make_drum_unilateral(p); }},
-      {"drum-qcqp", "compliant contact with friction as one QCQP; not Coulomb's law, needs R > 0", Law::ncp,
-       drum_qcqp_parameter_info(), [](const SolverParameters& p) { return make_drum_qcqp(p); }},
+      pgs_ccp_entry(),
+      pgs_ccp_ds_entry(),
+      pgs_ncp_entry(),
+      nbgs_entry(),
+      nbgs_exact_entry(),
+      raisim_entry(),
+      raisim_ds_entry(),
+      raisim_ds_es_entry(),
+      prox_entry(),
+      sap_entry(),
+      apgd_entry(),
+      bpp_entry(),
+      pgs_box_entry(),
+      pgs_sm_entry(),
+      spook_entry(),
+      drum_bilateral_entry(),
+      drum_unilateral_entry(),
+      drum_qcqp_entry(),
   };
   return registry;
 }

@@ -1,8 +1,8 @@
-// The list of solvers: one line each. Adding a solver = one header, one source, one line in registry.cpp.
+// The list of solvers. Adding a solver = one source that defines its entry, one line in registry.cpp.
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +15,8 @@ struct SolverInfo {
   std::string_view summary;
   Law law;  // what it solves; the judge measures it by this law
   std::vector<ParameterInfo> parameters;
-  std::unique_ptr<Solver> (*make)(const SolverParameters&);
+  // Throws InputError if a value is out of range; ignores names that are not in `parameters`.
+  std::function<std::unique_ptr<Solver>(const SolverParameters&)> make;
 };
 
 const std::vector<SolverInfo>& solver_registry();

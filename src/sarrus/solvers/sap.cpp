@@ -1,5 +1,17 @@
-#include "sarrus/solvers/sap.h"
-
+// SAP: Newton's method on the convex problem of compliant contact in velocities (sap_model.h; spec/solvers.md §9,
+// spec/problem.md §9; Castro, Permenter, Han 2022, Alg. 2).
+//
+//   repeat  du = -H^-1 grad l(u),   H = A + J' G J by block Cholesky on the node graph
+//           a  = argmin l(u + a du)  (exact: safeguarded Newton on l'(a) in a bracket; or Armijo backtracking)
+//           u += a du
+//   until   |S grad l| < eps_a + eps_r max(|S A u|, |S J' gamma|),  S = diag(A)^-1/2,  and the judge confirms the CCP
+// The answer is lambda = gamma(u). Complementarity holds exactly at every iterate, momentum is what is iterated.
+// It solves the CCP. With R >= rigid_shift (D_ii + R_ii) on all rows one round is all, else rounds of the method of
+// multipliers follow each other: lambda_{k+1} = gamma, a round ending when what Newton leaves in the velocities is a
+// tenth of what the round will change. After an easy round the shift is a tenth, down to rigid_floor: rounds converge
+// the faster the smaller the shift, Newton the faster the larger it is.
+// Round-off: when the predicted decrease falls below 1e-15 l and the momentum residual does not fall any more, the
+// round ends; the next ones have twice the shift.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,20 +23,15 @@
 namespace sarrus {
 namespace {
 
-const ParameterList<SapParameters>& parameters() {
-  using P = SapParameters;
-  static const ParameterList<P> list = {
-      {"max_iterations", "limit of Newton steps of an island", 1, 1e9, &P::max_iterations},
-      {"rounds", "limit of rounds of the method of multipliers for rigid rows", 1, 1e9, &P::rounds},
-      {"rigid_shift", "rows with less compliance than this, relative to D_ii, count as rigid", 1e-12, 1,
-       &P::rigid_shift},
-      {"rigid_floor", "smallest proximal shift of rigid rows in later rounds", 1e-12, 1, &P::rigid_floor},
-      {"eps_a", "absolute tolerance of the scaled momentum residual", 0, 1, &P::eps_a},
-      {"eps_r", "relative tolerance of the scaled momentum residual", 0, 1, &P::eps_r},
-      {"line_search", "0 exact, 1 backtracking (Armijo)", 0, 1, &P::line_search},
-  };
-  return list;
-}
+struct SapParameters {
+  int max_iterations = 500;   // Newton steps of one island, all rounds
+  int rounds = 200;           // of the method of multipliers
+  double rigid_shift = 1e-4;  // smallest compliance of a row, relative to D_ii + R_ii
+  double rigid_floor = 1e-8;  // smallest proximal shift of later rounds
+  double eps_a = 1e-16;       // of the momentum residual
+  double eps_r = 1e-6;        // the same, relative
+  int line_search = 0;        // 0 exact, 1 backtracking
+};
 
 // Zero of l'(a), which rises with a: Newton inside a bracket, bisection when it leaves it or slows down.
 double exact_step(const NcpProblem& p, const SapModel& model) {
@@ -153,14 +160,26 @@ void Sap::solve(NcpSearch& search, GrowingVector& lambda) {
 
 }  // namespace
 
-std::vector<ParameterInfo> sap_parameter_info() { return describe(parameters()); }
-
-std::unique_ptr<Solver> make_sap(const SolverParameters& given) {
-  const SapParameters par = read_parameters(parameters(), given);
-  IslandOptions options;
-  options.budget = par.max_iterations;
-  options.law = Law::ccp;
-  return make_island_solver([par] { return std::make_unique<Sap>(par); }, options);
+SolverInfo sap_entry() {
+  using P = SapParameters;
+  const ParameterList<P> list = {
+      {"max_iterations", "limit of Newton steps of an island", 1, 1e9, &P::max_iterations},
+      {"rounds", "limit of rounds of the method of multipliers for rigid rows", 1, 1e9, &P::rounds},
+      {"rigid_shift", "rows with less compliance than this, relative to D_ii, count as rigid", 1e-12, 1,
+       &P::rigid_shift},
+      {"rigid_floor", "smallest proximal shift of rigid rows in later rounds", 1e-12, 1, &P::rigid_floor},
+      {"eps_a", "absolute tolerance of the scaled momentum residual", 0, 1, &P::eps_a},
+      {"eps_r", "relative tolerance of the scaled momentum residual", 0, 1, &P::eps_r},
+      {"line_search", "0 exact, 1 backtracking (Armijo)", 0, 1, &P::line_search},
+  };
+  return solver_entry(
+      "sap", "Newton on the convex problem in velocities (CCP); made for compliant contact, rigid rows by rounds",
+      Law::ccp, list, [](const P& par) {
+        IslandOptions options;
+        options.budget = par.max_iterations;
+        options.law = Law::ccp;
+        return make_island_solver([par] { return std::make_unique<Sap>(par); }, options);
+      });
 }
 
 }  // namespace sarrus

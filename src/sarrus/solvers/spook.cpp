@@ -1,32 +1,33 @@
-#include "sarrus/solvers/spook.h"
-
+// SPOOK-style splitting on the MLCP with box friction (spec/solvers.md §10; mlcp.h).
+//
+//   (a) direct: block pivoting on joints, soft rows, limits and normals, friction impulses held
+//   (b) k_iter Gauss-Seidel sweeps over contacts, each a 3x3 box MLCP with its own normal; all other rows held
+// It starts with (a), so that the first friction bounds come from a problem without friction (or with that of the warm
+// start); each coupling is then bounds, (b), (a). Friction and the rest see each other only through this alternation:
+// friction that must be carried through joints builds up slowly and is too small after few couplings.
+//
+// friction_regulariser C_t > 0 adds C_t 2^-c (1/kg, c = coupling) to the friction rows in (b), against friction
+// impulses that balance one another and grow without moving anything. One iteration is one pivot or one sweep.
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "sarrus/solvers/block_pivoting.h"
-#include "sarrus/solvers/box_sweep.h"
 #include "sarrus/solvers/parameters.h"
 
 namespace sarrus {
 namespace {
 
-const ParameterList<SpookParameters>& parameters() {
-  using P = SpookParameters;
-  static const ParameterList<P> list = {
-      {"k_cpl", "couplings (refreshed friction bounds), 0: no limit", 0, 1e9, &P::k_cpl},
-      {"k_iter", "sweeps over contacts per coupling, 0: no limit", 0, 1e9, &P::k_iter},
-      {"k_dir", "pivots per coupling, 0: no limit", 0, 1e9, &P::k_dir},
-      {"p_max", "block exchanges without a new minimum of wrong rows before single ones, -1: single ones only", -1, 1e9,
-       &P::p_max},
-      {"delta_x", "the sweeps of a coupling end when no impulse changed by more, N s", 0, 1e9, &P::delta_x},
-      {"friction_regulariser", "C_t 2^-c is added to friction rows in the sweeps of coupling c, 1/kg", 0, 1e9,
-       &P::friction_regulariser},
-      {"max_iterations", "pivots and sweeps in all, 0: no limit", 0, 1e9, &P::max_iterations},
-  };
-  return list;
-}
+struct SpookParameters {
+  int k_cpl = 5;                    // couplings, 0: no limit
+  int k_iter = 15;                  // sweeps per coupling, 0: no limit
+  int k_dir = 10;                   // pivots per coupling, 0: no limit
+  int p_max = 10;                   // as for bpp
+  double delta_x = 1e-5;            // N s: the sweeps of a coupling end when no impulse changed by more
+  double friction_regulariser = 0;  // C_t, 1/kg
+  int max_iterations = 0;           // pivots and sweeps in all, 0: no limit
+};
 
 // x with w = G x + g complementary to l <= x <= u: of all 27 index sets the one that violates least.
 Vec3 solve_box3(const Mat3& G, const Vec3& g, const Vec3& l, const Vec3& u) {
@@ -123,10 +124,22 @@ double Spook::sweep_contacts(const ConstraintProblem& p, double regulariser) {
 
 }  // namespace
 
-std::vector<ParameterInfo> spook_parameter_info() { return describe(parameters()); }
-
-std::unique_ptr<Solver> make_spook(const SolverParameters& given) {
-  return std::make_unique<Spook>(read_parameters(parameters(), given));
+SolverInfo spook_entry() {
+  using P = SpookParameters;
+  const ParameterList<P> list = {
+      {"k_cpl", "couplings (refreshed friction bounds), 0: no limit", 0, 1e9, &P::k_cpl},
+      {"k_iter", "sweeps over contacts per coupling, 0: no limit", 0, 1e9, &P::k_iter},
+      {"k_dir", "pivots per coupling, 0: no limit", 0, 1e9, &P::k_dir},
+      {"p_max", "block exchanges without a new minimum of wrong rows before single ones, -1: single ones only", -1, 1e9,
+       &P::p_max},
+      {"delta_x", "the sweeps of a coupling end when no impulse changed by more, N s", 0, 1e9, &P::delta_x},
+      {"friction_regulariser", "C_t 2^-c is added to friction rows in the sweeps of coupling c, 1/kg", 0, 1e9,
+       &P::friction_regulariser},
+      {"max_iterations", "pivots and sweeps in all, 0: no limit", 0, 1e9, &P::max_iterations},
+  };
+  return solver_entry<Spook>(
+      "spook", "direct solve without friction and friction sweeps in turn, box friction (often too small)", Law::box,
+      list);
 }
 
 }  // namespace sarrus
