@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "sarrus/families/families.h"
+#include "sarrus/math/statistics.h"
 #include "sarrus/solvers/registry.h"
 
 namespace sarrus::bench {
@@ -181,14 +182,6 @@ struct Summary {
   double worst_judge = 0;
 };
 
-// Nearest rank.
-inline double quantile(std::vector<double> x, double q) {
-  if (x.empty()) return std::numeric_limits<double>::quiet_NaN();
-  std::sort(x.begin(), x.end());
-  const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(x.size())));
-  return x[std::max<std::size_t>(rank, 1) - 1];
-}
-
 inline Summary summarise(const std::vector<Measured>& runs) {
   Summary s;
   std::vector<double> factorisations;
@@ -206,9 +199,9 @@ inline Summary summarise(const std::vector<Measured>& runs) {
   }
   constexpr double kQuantiles[2] = {0.5, 0.9};
   for (int i = 0; i < 2; ++i) {
-    s.factorisations[i] = quantile(factorisations, kQuantiles[i]);
-    s.iterations[i] = quantile(iterations, kQuantiles[i]);
-    s.microseconds[i] = quantile(microseconds, kQuantiles[i]);
+    s.factorisations[i] = percentile(factorisations, kQuantiles[i]);
+    s.iterations[i] = percentile(iterations, kQuantiles[i]);
+    s.microseconds[i] = percentile(microseconds, kQuantiles[i]);
   }
   return s;
 }

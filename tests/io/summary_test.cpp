@@ -14,6 +14,7 @@
 #include "sarrus/io/csv_log.h"
 #include "sarrus/io/run_summary.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/statistics.h"
 #include "sarrus/model/builder.h"
 
 namespace sarrus {

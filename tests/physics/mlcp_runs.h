@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "sarrus/math/statistics.h"
 #include "sarrus/scenes/scenes.h"
 #include "sarrus/solvers/mlcp.h"
 #include "sarrus/solvers/registry.h"
@@ -78,13 +79,6 @@ class MlcpRun {
   bool pushed_;
 };
 
-inline double median(std::vector<double> x) {
-  if (x.empty()) return std::numeric_limits<double>::quiet_NaN();
-  const auto middle = x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2);
-  std::nth_element(x.begin(), middle, x.end());
-  return *middle;
-}
-
 enum class MlcpStart : bool { cold, warm };
 
 // What one solver did on the problems of a run.
@@ -107,8 +101,8 @@ class MlcpScore {
   }
 
   const std::string& label() const { return label_; }
-  double psi() const { return median(psi_); }
-  double seconds() const { return median(seconds_); }
+  double psi() const { return quantile(psi_, 0.5); }
+  double seconds() const { return quantile(seconds_, 0.5); }
 
  private:
   static constexpr double kTolerance = 1e-14;  // the limits of the solvers decide when they end
@@ -150,7 +144,7 @@ inline MlcpComparison compare_mlcp(const std::string& scene, int skip, int steps
       for (MlcpScore& s : *scores) s.add(run.sim().problem(), run.sim().warm_start_impulses(), repeats);
     }
   }
-  out.rows = median(rows);
+  out.rows = quantile(rows, 0.5);
   return out;
 }
 

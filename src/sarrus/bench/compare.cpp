@@ -223,7 +223,7 @@ void conclude(Comparison& c) {
   for (const GroupComparison& g : c.groups) {
     if (g.time.pairs > 0) ratios.push_back(g.time.ratio);
   }
-  if (!ratios.empty()) c.overall_time = median_of(ratios);
+  if (!ratios.empty()) c.overall_time = quantile(ratios, 0.5);
   const auto count = [&c](Verdict v) {
     c.worse = c.worse || v == Verdict::worse;
     c.better = c.better || v == Verdict::better;

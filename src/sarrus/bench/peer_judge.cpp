@@ -8,8 +8,8 @@
 #include "sarrus/collision/detector.h"
 #include "sarrus/dynamics/joint_kinematics.h"
 #include "sarrus/dynamics/state.h"
-#include "sarrus/io/run_summary.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/statistics.h"
 #include "sarrus/step/simulation.h"
 
 namespace sarrus {

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "sarrus/bench/peers.h"
-#include "sarrus/io/run_summary.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/statistics.h"
 
 namespace sarrus {
 namespace {

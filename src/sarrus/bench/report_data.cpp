@@ -75,16 +75,16 @@ SolverSummary summarise(const ReportData& data, const Setting& s, std::size_t so
     if (!solved) ++sum.reasons[static_cast<std::size_t>(data.reason(r, s))];
   }
   const Gathered g = gather(result, s, solver, fastest);
-  sum.time_median = median_of(g.time);
+  sum.time_median = quantile(g.time, 0.5);
   sum.time_p95 = quantile(g.time, 0.95);
-  sum.first_median = median_of(positive(g.first));
-  sum.iteration_median = median_of(positive(g.iteration));
-  sum.iterations_median = median_of(g.iterations);
+  sum.first_median = quantile(positive(g.first), 0.5);
+  sum.iteration_median = quantile(positive(g.iteration), 0.5);
+  sum.iterations_median = quantile(g.iterations, 0.5);
   sum.iterations_p95 = quantile(g.iterations, 0.95);
-  sum.factorisations_median = median_of(g.factorisations);
-  sum.own_law_median = median_of(g.own);
-  sum.accuracy_median = median_of(g.accuracy);
-  sum.instructions = median_of(positive(g.instructions));
+  sum.factorisations_median = quantile(g.factorisations, 0.5);
+  sum.own_law_median = quantile(g.own, 0.5);
+  sum.accuracy_median = quantile(g.accuracy, 0.5);
+  sum.instructions = quantile(positive(g.instructions), 0.5);
   sum.slowdown = g.slowdown.empty() ? kNone : geometric_mean(g.slowdown);
   return sum;
 }

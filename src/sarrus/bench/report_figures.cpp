@@ -169,8 +169,8 @@ std::string scatter(const ReportData& data, const Setting& s) {
     Series centre = cloud;
     centre.cloud = false;
     centre.points_only = true;
-    centre.x = {median_of(cloud.x)};
-    centre.y = {median_of(cloud.y)};
+    centre.x = {quantile(cloud.x, 0.5)};
+    centre.y = {quantile(cloud.y, 0.5)};
     all += cloud.x.size();
     plot.series.push_back(thinned(cloud, kCloud));
     drawn += plot.series.back().x.size();

@@ -204,7 +204,7 @@ std::string samples_table(const ReportData& data) {
     cells.push_back(cell_count(total));
     cells.push_back(cell_count(size.rows));
     cells.push_back(cell_count(size.contacts));
-    const double assembly = median_of(size.assembly);
+    const double assembly = quantile(size.assembly, 0.5);
     cells.push_back(assembly > 0 ? cell_number(1e6 * assembly) : cell_none("not measured"));
     table.row(std::move(cells));
   }

@@ -127,7 +127,7 @@ std::string metrics_table(const ReportData& data, const Setting& s) {
         row.push_back(cell_none("never attempted"));
         continue;
       }
-      Cell cell = cell_residual(median_of(values));
+      Cell cell = cell_residual(quantile(values, 0.5));
       cell.html += " / " + cell_residual(quantile(values, 0.95)).html;
       row.push_back(std::move(cell));
     }

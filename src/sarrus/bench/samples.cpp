@@ -8,10 +8,10 @@
 #include "sarrus/bench/result_fields.h"
 #include "sarrus/io/atomic_file.h"
 #include "sarrus/io/problem_file.h"
-#include "sarrus/io/run_summary.h"
 #include "sarrus/io/text_file.h"
 #include "sarrus/math/hash.h"
 #include "sarrus/math/random.h"
+#include "sarrus/math/statistics.h"
 
 namespace sarrus {
 namespace {

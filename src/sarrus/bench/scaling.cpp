@@ -7,8 +7,8 @@
 #include <chrono>
 #include <thread>
 
-#include "sarrus/io/run_summary.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/statistics.h"
 #include "sarrus/scenes/scalable.h"
 #include "sarrus/step/simulation.h"
 

@@ -8,15 +8,6 @@
 namespace sarrus {
 namespace {
 
-double sorted_quantile(const std::vector<double>& sorted, double q) {
-  if (sorted.empty()) return std::numeric_limits<double>::quiet_NaN();
-  const double h = static_cast<double>(sorted.size() - 1) * std::clamp(q, 0.0, 1.0);
-  const double low = sorted[static_cast<std::size_t>(std::floor(h))];
-  const double high = sorted[static_cast<std::size_t>(std::ceil(h))];
-  if (low == high) return low;  // also when both are infinite
-  return low + (h - std::floor(h)) * (high - low);
-}
-
 // The largest k with 2 P(Binomial(n, 1/2) < k) <= alpha, 0 if there is none.
 std::size_t sign_test_rank(std::size_t n, double alpha) {
   const double count = static_cast<double>(n);
@@ -32,13 +23,6 @@ std::size_t sign_test_rank(std::size_t n, double alpha) {
 }
 
 }  // namespace
-
-double quantile(std::vector<double> values, double q) {
-  std::sort(values.begin(), values.end());
-  return sorted_quantile(values, q);
-}
-
-double median_of(std::vector<double> values) { return quantile(std::move(values), 0.5); }
 
 double geometric_mean(const std::vector<double>& values) {
   double sum = 0;

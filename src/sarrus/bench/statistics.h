@@ -1,17 +1,12 @@
-// Order statistics of benchmark numbers, and a test whether a ratio of times is more than noise.
-//
-// Quantile rule: with the n values in order x_0 <= ... <= x_(n-1) and h = (n - 1) q, the quantile is
-//   x_floor(h) + (h - floor(h)) (x_ceil(h) - x_floor(h))
-// (linear between neighbours, the usual default). Infinite values count as largest; a quantile that touches one is
-// infinite. Of no values it is NaN.
+// What a box plot shows of benchmark numbers, and a test whether a ratio of times is more than noise.
 #pragma once
 
 #include <vector>
 
+#include "sarrus/math/statistics.h"
+
 namespace sarrus {
 
-double quantile(std::vector<double> values, double q);
-double median_of(std::vector<double> values);  // quantile 0.5; that of io/run_summary.h is 0 of none
 // exp of the mean logarithm; values must be positive. NaN of none, infinite if one is.
 double geometric_mean(const std::vector<double>& values);
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "sarrus/io/run_summary.h"
+#include "sarrus/math/statistics.h"
 
 namespace sarrus {
 namespace {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "sarrus/math/statistics.h"
+
 namespace sarrus {
 namespace {
 
@@ -44,24 +46,6 @@ nlohmann::ordered_json options_json(const SimulationOptions& o) {
 }
 
 }  // namespace
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const std::size_t n = values.size();
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(n / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (n % 2 == 1) return *middle;
-  return 0.5 * (*std::max_element(values.begin(), middle) + *middle);
-}
-
-double percentile(std::vector<double> values, double fraction) {
-  if (values.empty()) return 0;
-  const double rank = std::ceil(fraction * static_cast<double>(values.size()));
-  const std::size_t index = std::min(values.size(), static_cast<std::size_t>(std::max(rank, 1.0))) - 1;
-  const auto it = values.begin() + static_cast<std::ptrdiff_t>(index);
-  std::nth_element(values.begin(), it, values.end());
-  return *it;
-}
 
 RunSummary::RunSummary(RunInfo info, const State& initial, const Energy& initial_energy)
     : info_(std::move(info)),

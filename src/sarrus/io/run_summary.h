@@ -26,11 +26,6 @@ struct RunInfo {
   std::string version;  // of Sarrus
 };
 
-// Middle value (mean of the two middle ones for an even count); 0 for no values.
-double median(std::vector<double> values);
-// Nearest rank: the smallest value that at least `fraction` of all values do not exceed; 0 for no values.
-double percentile(std::vector<double> values, double fraction);
-
 class RunSummary {
  public:
   RunSummary(RunInfo info, const State& initial, const Energy& initial_energy);
