@@ -20,6 +20,7 @@
 
 #include "sarrus/math/growing_vector.h"
 #include "sarrus/solvers/iterate_keeper.h"
+#include "sarrus/solvers/sweep_rows.h"
 
 namespace sarrus {
 
@@ -71,25 +72,31 @@ class Mlcp {
 // Matrix-free Gauss-Seidel on box-constrained rows: O(rows) per sweep (spec/solvers.md §10 PGS).
 //
 //   x_i <- clamp(x_i - w_i / A_ii, l_i, u_i),   w_i = b_i + R_i x_i + J_i v,   v = M^-1 J' x kept up to date
+//   (sweep_rows.h)
 // v are velocity changes (m/s, rad/s), b = v_f. It converges for every positive definite A and fixed bounds.
 class BoxSweep {
  public:
-  // Rows M^-1 J' of the problem.
-  void load(const ConstraintProblem& p);
+  void load(const ConstraintProblem& p) {
+    rows_.load(p);
+    rows_.w.resize(p.velocity_size());
+  }
   // v = M^-1 J' x; call whenever x was changed by others.
-  void synchronise(const ConstraintProblem& p, const Mlcp& m);
+  void synchronise(const Mlcp& m);
   // Sweeps from x until no impulse changes by more than delta_x (or by rounding only), `limit` at most; their number.
-  int run(const ConstraintProblem& p, Mlcp& m, int limit, double delta_x);
+  int run(Mlcp& m, int limit, double delta_x);
   // One pass over all rows; the largest change of an impulse.
-  double sweep(const ConstraintProblem& p, Mlcp& m);
+  double sweep(Mlcp& m);
+  const std::vector<SweepBlock>& blocks() const { return rows_.blocks; }
   // w_i of row r of a block.
-  double residual(const ConstraintProblem& p, const Mlcp& m, const ConstraintBlock& block, int r) const;
+  double residual(const Mlcp& m, const SweepBlock& b, int r) const { return rows_.velocity(b, r, m.x[b.row + r]); }
   // x_i += dx, with v.
-  void change(const ConstraintProblem& p, Mlcp& m, const ConstraintBlock& block, int r, double dx);
+  void change(Mlcp& m, const SweepBlock& b, int r, double dx) {
+    m.x[b.row + r] += dx;
+    rows_.add_impulse(b, r, dx);
+  }
 
  private:
-  std::vector<double> MinvJt_;  // laid out like the Jacobian
-  VecX impulse_, v_;
+  SweepRows rows_;
 };
 
 // Limits of the coupling loop. 0 stands for no limit.
@@ -116,7 +123,7 @@ class MlcpSolver : public Solver {
   // Once per solve, before the first friction bounds. If it iterates, these follow from its x_N.
   virtual Inner begin(const ConstraintProblem&, int /*budget*/) { return {}; }
   // Moves mlcp_.x towards the solution with the present bounds, in at most `budget` iterations.
-  virtual Inner solve_bounded(const ConstraintProblem& p, int coupling, int budget) = 0;
+  virtual Inner solve_bounded(int coupling, int budget) = 0;
 
   Mlcp mlcp_;
 

@@ -24,9 +24,9 @@ class PgsBox final : public MlcpSolver {
     sweeper_.load(p);
     return {};
   }
-  Inner solve_bounded(const ConstraintProblem& p, int, int budget) override {
+  Inner solve_bounded(int, int budget) override {
     Inner out;
-    out.iterations = sweeper_.run(p, mlcp_, std::min(budget, or_unlimited(par_.k_iter)), par_.delta_x);
+    out.iterations = sweeper_.run(mlcp_, std::min(budget, or_unlimited(par_.k_iter)), par_.delta_x);
     return out;
   }
 

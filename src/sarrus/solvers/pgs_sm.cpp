@@ -32,7 +32,7 @@ class PgsSm final : public MlcpSolver {
     pivoting_.begin();
     return {};
   }
-  Inner solve_bounded(const ConstraintProblem& p, int coupling, int budget) override;
+  Inner solve_bounded(int coupling, int budget) override;
   // Rows of F outside their bounds become bound rows; false if there are none.
   bool clamp_basic();
   double energy() {
@@ -58,9 +58,9 @@ bool PgsSm::clamp_basic() {
   return clamped;
 }
 
-MlcpSolver::Inner PgsSm::solve_bounded(const ConstraintProblem& p, int, int budget) {
+MlcpSolver::Inner PgsSm::solve_bounded(int, int budget) {
   Inner out;
-  out.iterations = sweeper_.run(p, mlcp_, std::min(budget, or_unlimited(par_.k_iter)), par_.delta_x);
+  out.iterations = sweeper_.run(mlcp_, std::min(budget, or_unlimited(par_.k_iter)), par_.delta_x);
   swept_.resize(mlcp_.rows);
   swept_ = mlcp_.x;
   const double before = energy();

@@ -8,7 +8,7 @@
 namespace sarrus {
 namespace {
 
-using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxBlockRows, kMaxBlockRows>;
+using SmallMatrix = SweepRows::SmallMatrix;
 
 double inverse_or_zero(double x) { return x > 0 ? 1.0 / x : 0.0; }
 
@@ -57,61 +57,29 @@ void SweepState::resize(const ConstraintProblem& p) {
 }
 
 void SweepState::prepare(const ConstraintProblem& p, SweepOrder order, bool exact_joints) {
-  problem_ = &p;
-  blocks_.clear();
+  load(p);
   contacts_.clear();
   inverse_.clear();
-  response_.resize(p.jacobian.size());
-  for (const ConstraintBlock& b : p.blocks) prepare_block(p, b, exact_joints);
+  for (std::size_t i = 0; i < blocks.size(); ++i) prepare_block(blocks[i], p.blocks[i].mu, exact_joints);
   if (order == SweepOrder::bottom_up) sort_contacts(p);
 }
 
-void SweepState::prepare_block(const ConstraintProblem& p, const ConstraintBlock& block, bool exact_joints) {
-  SweepBlock b;
-  b.kind = block.kind;
-  b.rows = block.rows;
-  b.row = block.row;
-  b.nodes = block.nodes;
-  SmallMatrix D = SmallMatrix::Zero(b.rows, b.rows);
-  for (int k = 0; k < b.nodes; ++k) {
-    const auto node = static_cast<std::size_t>(block.node[k]);
-    const int n = p.node_size[node];
-    b.velocity[k] = p.node_offset[node];
-    b.width[k] = n;
-    b.jac[k] = block.jac[k];
-    const double* inverse_mass = p.mass_inverse.data() + p.mass_offset[node];
-    for (int r = 0; r < b.rows; ++r) {
-      const double* J = p.jacobian.data() + b.jac[k] + r * n;
-      double* out = response_.data() + b.jac[k] + r * n;
-      for (int c = 0; c < n; ++c) {
-        double s = 0;
-        for (int i = 0; i < n; ++i) s += inverse_mass[c * n + i] * J[i];
-        out[c] = s;
-      }
-      for (int q = 0; q <= r; ++q) {
-        const double* other = p.jacobian.data() + b.jac[k] + q * n;
-        for (int c = 0; c < n; ++c) D(r, q) += out[c] * other[c];
-      }
-    }
-  }
-  for (int r = 0; r < b.rows; ++r) {
-    D(r, r) += p.R[static_cast<std::size_t>(b.row + r)];
-    for (int q = 0; q < r; ++q) D(q, r) = D(r, q);
-  }
+void SweepState::prepare_block(SweepBlock& b, double mu, bool exact_joints) {
+  const SmallMatrix D = diagonal_block(b);
   if (b.kind == BlockKind::contact) {
     b.local = static_cast<int>(contacts_.size());
-    contacts_.emplace_back().set(D, block.mu);
-  } else if (b.kind == BlockKind::joint) {
-    b.local = static_cast<int>(inverse_.size());
-    const SmallMatrix inverse =
-        exact_joints ? block_inverse(D)
-                     : SmallMatrix(inverse_or_zero(largest_eigenvalue(D)) * SmallMatrix::Identity(b.rows, b.rows));
-    inverse_.insert(inverse_.end(), inverse.data(), inverse.data() + inverse.size());
-  } else {
-    b.local = static_cast<int>(inverse_.size());
-    for (int r = 0; r < b.rows; ++r) inverse_.push_back(inverse_or_zero(D(r, r)));
+    contacts_.emplace_back().set(D, mu);
+    return;
   }
-  blocks_.push_back(b);
+  b.local = static_cast<int>(inverse_.size());
+  if (b.kind != BlockKind::joint) {
+    for (int r = 0; r < b.rows; ++r) inverse_.push_back(inverse_or_zero(D(r, r)));
+    return;
+  }
+  const SmallMatrix inverse =
+      exact_joints ? block_inverse(D)
+                   : SmallMatrix(inverse_or_zero(largest_eigenvalue(D)) * SmallMatrix::Identity(b.rows, b.rows));
+  inverse_.insert(inverse_.end(), inverse.data(), inverse.data() + inverse.size());
 }
 
 // Levels grow from the nodes that touch the world, until nothing changes; counting sort, since std::stable_sort would
@@ -119,11 +87,11 @@ void SweepState::prepare_block(const ConstraintProblem& p, const ConstraintBlock
 void SweepState::sort_contacts(const ConstraintProblem& p) {
   constexpr int kFar = std::numeric_limits<int>::max();
   node_level_.assign(p.node_size.size(), kFar);
-  block_level_.assign(blocks_.size(), kFar);
+  block_level_.assign(blocks.size(), kFar);
   int level = 0;
   for (bool grew = true; grew; ++level) {
     grew = false;
-    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
       const ConstraintBlock& b = p.blocks[i];
       if (b.kind != BlockKind::contact || block_level_[i] != kFar) continue;
       bool reached = level == 0 && b.nodes == 1;
@@ -131,7 +99,7 @@ void SweepState::sort_contacts(const ConstraintProblem& p) {
       if (reached) block_level_[i] = level;
       grew = grew || reached || level == 0;
     }
-    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
       if (block_level_[i] != level) continue;
       for (int k = 0; k < p.blocks[i].nodes; ++k) {
         int& node = node_level_[static_cast<std::size_t>(p.blocks[i].node[k])];
@@ -140,16 +108,16 @@ void SweepState::sort_contacts(const ConstraintProblem& p) {
     }
   }
   sorted_.clear();
-  for (const SweepBlock& b : blocks_) {
+  for (const SweepBlock& b : blocks) {
     if (b.kind != BlockKind::contact) sorted_.push_back(b);
   }
   for (int l = 0; l <= level; ++l) {
-    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
       const bool here = block_level_[i] == (l < level ? l : kFar);
-      if (here && blocks_[i].kind == BlockKind::contact) sorted_.push_back(blocks_[i]);
+      if (here && blocks[i].kind == BlockKind::contact) sorted_.push_back(blocks[i]);
     }
   }
-  blocks_.swap(sorted_);
+  blocks.swap(sorted_);
 }
 
 void SweepState::update_joint(const SweepBlock& b, const SweepFactors& f, SweepChange& out) {

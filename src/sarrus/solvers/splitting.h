@@ -7,10 +7,9 @@
 //   soft, limit    row by row: LOCAL = clamp(lambda - sigma / D_ii)
 //   contact        one of the steps of local_contact.h: all that the solvers of the family differ in
 //
-// w is kept per node, so a sweep costs O(rows) and D is never formed; only M^-1 J_k' and the diagonal blocks are
-// stored. omega may shrink from sweep to sweep. The judge decides about convergence; a running natural map, measured
-// block by block before each is updated, only says when judging is worth while. Whenever the judge is asked, w is
-// renewed from lambda, which keeps rounding from piling up.
+// sigma and w as sweep_rows.h keeps them. omega may shrink from sweep to sweep. The judge decides about convergence; a
+// running natural map, measured block by block before each is updated, only says when judging is worth while. Whenever
+// the judge is asked, w is renewed from lambda, which keeps rounding from piling up.
 #pragma once
 
 #include <cmath>
@@ -22,7 +21,7 @@
 #include "sarrus/solvers/iterate_keeper.h"
 #include "sarrus/solvers/local_contact.h"
 #include "sarrus/solvers/parameters.h"
-#include "sarrus/solvers/solver.h"
+#include "sarrus/solvers/sweep_rows.h"
 
 namespace sarrus {
 
@@ -50,17 +49,6 @@ ParameterList<P> splitting_parameter_list() {
   };
 }
 
-struct SweepBlock {
-  BlockKind kind = BlockKind::joint;
-  int rows = 0;
-  int row = 0;
-  int nodes = 0;
-  int velocity[kMaxBlockNodes] = {};  // where the node's part of w starts
-  int width[kMaxBlockNodes] = {};     // size of the node
-  int jac[kMaxBlockNodes] = {};       // offset of the row-major (rows x width) block in J and in M^-1 J'
-  int local = 0;                      // joint: offset of the inverse; soft, limit: of 1/D_ii; contact: index
-};
-
 struct SweepFactors {
   double omega = 1;
   double row_step = 1;  // scales the steps of joints and scalar rows
@@ -75,8 +63,9 @@ struct SweepChange {
   double energy = 0;   // change of f = lambda'(D + R) lambda / 2 + lambda'v_f, J
 };
 
-// The data of the sweeps; memory only grows.
-class SweepState {
+// The rows with what the laws need of each block; memory only grows. SweepBlock::local: of a joint the offset of its
+// inverse, of soft rows and limits that of 1/D_ii, of a contact its index.
+class SweepState : public SweepRows {
  public:
   // Sizes of lambda and w.
   void resize(const ConstraintProblem& problem);
@@ -87,25 +76,20 @@ class SweepState {
   SweepChange sweep(const SweepFactors& factors, bool backward, const ContactStep& step);
 
   GrowingVector lambda;
-  GrowingVector w;
 
  private:
-  void prepare_block(const ConstraintProblem& problem, const ConstraintBlock& block, bool exact_joints);
+  void prepare_block(SweepBlock& block, double mu, bool exact_joints);
   void sort_contacts(const ConstraintProblem& problem);
 
-  double velocity(const SweepBlock& b, int r) const;
-  void add_impulse(const SweepBlock& b, int r, double change);
+  double velocity(const SweepBlock& b, int r) const { return SweepRows::velocity(b, r, lambda[b.row + r]); }
   void update_joint(const SweepBlock& b, const SweepFactors& f, SweepChange& out);
   void update_rows(const SweepBlock& b, const SweepFactors& f, SweepChange& out);
   template <class ContactStep>
   void update_contact(const SweepBlock& b, const SweepFactors& f, const ContactStep& step, SweepChange& out);
   void note(const SweepBlock& b, int r, double change, SweepChange& out);
 
-  const ConstraintProblem* problem_ = nullptr;
-  std::vector<SweepBlock> blocks_;
   std::vector<SweepBlock> sorted_;
   std::vector<LocalContact> contacts_;
-  std::vector<double> response_;  // M^-1 J', laid out like J
   std::vector<double> inverse_;
   std::vector<int> node_level_;
   std::vector<int> block_level_;
@@ -148,34 +132,6 @@ void project_on_cones(const ConstraintProblem& problem, std::span<double> lambda
 
 // --- hot loops -----------------------------------------------------------------------------------------
 
-inline double SweepState::velocity(const SweepBlock& b, int r) const {
-  const ConstraintProblem& p = *problem_;
-  const int row = b.row + r;
-  double v = p.v_free[row] + p.R[static_cast<std::size_t>(row)] * lambda[row];
-  for (int k = 0; k < b.nodes; ++k) {
-    const double* J = p.jacobian.data() + b.jac[k] + r * b.width[k];
-    const double* wk = w.data() + b.velocity[k];
-    if (b.width[k] == 6) {
-      v += Eigen::Map<const Vec6>(J).dot(Eigen::Map<const Vec6>(wk));
-    } else {
-      for (int c = 0; c < b.width[k]; ++c) v += J[c] * wk[c];
-    }
-  }
-  return v;
-}
-
-inline void SweepState::add_impulse(const SweepBlock& b, int r, double change) {
-  for (int k = 0; k < b.nodes; ++k) {
-    const double* column = response_.data() + b.jac[k] + r * b.width[k];
-    double* wk = w.data() + b.velocity[k];
-    if (b.width[k] == 6) {
-      Eigen::Map<Vec6>(wk) += change * Eigen::Map<const Vec6>(column);
-    } else {
-      for (int c = 0; c < b.width[k]; ++c) wk[c] += change * column[c];
-    }
-  }
-}
-
 inline void SweepState::note(const SweepBlock& b, int r, double change, SweepChange& out) {
   out.impulse = std::max(out.impulse, std::abs(change));
   out.size = std::max(out.size, std::abs(lambda[b.row + r]));
@@ -204,9 +160,9 @@ void SweepState::update_contact(const SweepBlock& b, const SweepFactors& f, cons
 template <class ContactStep>
 SweepChange SweepState::sweep(const SweepFactors& f, bool backward, const ContactStep& step) {
   SweepChange out;
-  const std::size_t n = blocks_.size();
+  const std::size_t n = blocks.size();
   for (std::size_t i = 0; i < n; ++i) {
-    const SweepBlock& b = blocks_[backward ? n - 1 - i : i];
+    const SweepBlock& b = blocks[backward ? n - 1 - i : i];
     switch (b.kind) {
       case BlockKind::joint:
         update_joint(b, f, out);

@@ -70,21 +70,21 @@ class Spook final : public MlcpSolver {
     direct(budget, out);
     return out;
   }
-  Inner solve_bounded(const ConstraintProblem& p, int coupling, int budget) override {
+  Inner solve_bounded(int coupling, int budget) override {
     Inner out;
-    sweeper_.synchronise(p, mlcp_);
+    sweeper_.synchronise(mlcp_);
     const double regulariser = std::ldexp(par_.friction_regulariser, -coupling);
     // One pivot is left for (a): an answer that does not end with it has no use.
     const int limit = std::min(std::max(1, budget - 1), or_unlimited(par_.k_iter));
     while (out.iterations < limit) {
       ++out.iterations;
-      if (!(sweep_contacts(p, regulariser) > par_.delta_x)) break;
+      if (!(sweep_contacts(regulariser) > par_.delta_x)) break;
     }
     if (out.iterations < budget) direct(budget - out.iterations, out);
     return out;
   }
   void direct(int budget, Inner& out);
-  double sweep_contacts(const ConstraintProblem& p, double regulariser);
+  double sweep_contacts(double regulariser);
 
   SpookParameters par_;
   BoxSweep sweeper_;
@@ -101,22 +101,22 @@ void Spook::direct(int budget, Inner& out) {
   out.failed = r.failed;
 }
 
-double Spook::sweep_contacts(const ConstraintProblem& p, double regulariser) {
+double Spook::sweep_contacts(double regulariser) {
   double largest = 0;
-  for (const ConstraintBlock& b : p.blocks) {
+  for (const SweepBlock& b : sweeper_.blocks()) {
     if (b.kind != BlockKind::contact) continue;
     Mat3 G;
     Vec3 g;
     for (int r = 0; r < 3; ++r) {
       for (int c = 0; c < 3; ++c) G(r, c) = mlcp_.column(b.row + c)[b.row + r];
-      g[r] = sweeper_.residual(p, mlcp_, b, r);
+      g[r] = sweeper_.residual(mlcp_, b, r);
     }
     const Vec3 old = mlcp_.x.segment<3>(b.row);
     g -= G * old;
     G(0, 0) += regulariser;
     G(1, 1) += regulariser;
     const Vec3 dx = solve_box3(G, g, mlcp_.lower.segment<3>(b.row), mlcp_.upper.segment<3>(b.row)) - old;
-    for (int r = 0; r < 3; ++r) sweeper_.change(p, mlcp_, b, r, dx[r]);
+    for (int r = 0; r < 3; ++r) sweeper_.change(mlcp_, b, r, dx[r]);
     largest = std::max(largest, dx.cwiseAbs().maxCoeff());
   }
   return largest;
