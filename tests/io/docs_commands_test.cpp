@@ -1,11 +1,15 @@
-// Every `sarrus ...` command that the documentation prints must be one that the command takes. Short forms of them are
-// run: one step instead of a duration, one small stored problem instead of many. Benchmarks take minutes, so only their
-// names and options are compared with the help.
+// What the documentation says of the command. Every `sarrus ...` that it prints must be one that the command takes:
+// short forms are run, one step instead of a duration, one small stored problem instead of many; benchmarks take
+// minutes, so only their names and options are compared with the help. Every solver has a page with its parameters and
+// defaults.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -177,6 +181,45 @@ TEST_F(DocsCommands, AreAccepted) {
     }
   }
   EXPECT_GT(count, 30);
+}
+
+// The page, and those of its family that it links to.
+std::string with_links(const fs::path& page) {
+  std::string text = read(page);
+  const std::string own = text;
+  for (std::size_t at = own.find("]("); at != std::string::npos; at = own.find("](", at + 2)) {
+    const std::string target = own.substr(at + 2, own.find_first_of("#)", at) - at - 2);
+    if (target.find('/') == std::string::npos && target.ends_with(".md")) text += read(page.parent_path() / target);
+  }
+  return text;
+}
+
+// The default in the row "| `name` | default | meaning |" of a table; NaN without such a row.
+double tabulated_default(const std::string& page, const std::string& name) {
+  const std::string row = "\n| `" + name + "` | ";
+  const std::size_t at = page.find(row);
+  return at == std::string::npos ? std::nan("") : std::strtod(page.c_str() + at + row.size(), nullptr);
+}
+
+TEST_F(DocsCommands, PagesOfSolversHaveTheirParameters) {
+  ASSERT_EQ(in_folder("solvers --json solvers.json").exit_code, 0);
+  const auto list = nlohmann::json::parse(read(file("solvers.json")));
+  const fs::path folder = fs::path(SARRUS_SOURCE_DIR) / "docs" / "solvers";
+  const std::string overview = read(folder / "README.md");
+  ASSERT_GT(list.size(), 20u);
+  for (const auto& solver : list) {
+    const std::string id = solver["id"];
+    EXPECT_NE(overview.find("](" + id + ".md)"), std::string::npos) << id << " is not in the overview";
+    const std::string page = read(folder / (id + ".md"));
+    const std::string family = with_links(folder / (id + ".md"));
+    ASSERT_FALSE(page.empty()) << id;
+    for (const auto& parameter : solver["parameters"]) {
+      const std::string name = parameter["name"];
+      EXPECT_NE(family.find("`" + name + "`"), std::string::npos) << id << ": " << name;
+      const double said = tabulated_default(page, name);
+      if (!std::isnan(said)) EXPECT_EQ(said, parameter["default"].get<double>()) << id << ": " << name;
+    }
+  }
 }
 
 }  // namespace
