@@ -22,7 +22,7 @@ using testing::solve;
 constexpr double kRho = 1.0;
 constexpr double kEta = 1e-6;
 
-// The iteration as written in admm.h, on contacts only, unscaled.
+// The iteration as written in admm.cpp, on contacts only, unscaled.
 struct DenseAdmm {
   const ConstraintProblem& p;
   bool ncp, fast;

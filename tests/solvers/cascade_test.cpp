@@ -1,6 +1,4 @@
 // The cascade on small problems: one contact against all its modes, bounds, special problems, budgets and islands.
-#include "sarrus/solvers/cascade.h"
-
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 

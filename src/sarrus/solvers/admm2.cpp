@@ -155,11 +155,9 @@ struct Admm2Parameters {
   bool refine = true;
 };
 
-using List = ParameterList<Admm2Parameters>;
-
-const List& parameters() {
+const ParameterList<Admm2Parameters>& parameters() {
   using P = Admm2Parameters;
-  static const List list = {
+  static const ParameterList<P> list = {
       {"max_iterations", "iteration limit", 1, 1e9, &P::max_iterations},
       {"polish", "semismooth Newton attempts on the way, 0 or 1", 0, 1, &P::polish},
       {"refine", "one refinement of each linear solve, 0 or 1", 0, 1, &P::refine},
@@ -183,11 +181,11 @@ class Admm2Method final : public IslandMethod {
 
 }  // namespace
 
-std::vector<ParameterInfo> admm2_parameter_info() { return describe(parameters()); }
-
-std::unique_ptr<Solver> make_admm2(const SolverParameters& given) {
-  const Admm2Parameters par = read_parameters(parameters(), given);
-  return make_island_solver([par] { return std::make_unique<Admm2Method>(par); }, {});
+SolverInfo admm2_entry() {
+  return solver_entry("admm2", "ADMM on the NCP, joints unsplit, balanced penalty, over-relaxed", Law::ncp,
+                      parameters(), [](const Admm2Parameters& par) {
+                        return make_island_solver([par] { return std::make_unique<Admm2Method>(par); }, {});
+                      });
 }
 
 }  // namespace sarrus

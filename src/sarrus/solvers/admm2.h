@@ -9,7 +9,6 @@
 // branch.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "sarrus/solvers/ssn.h"
@@ -42,8 +41,5 @@ class Admm2 {
   std::vector<double> cone_G_;
   std::vector<char> split_;  // by scalar row
 };
-
-std::vector<ParameterInfo> admm2_parameter_info();
-std::unique_ptr<Solver> make_admm2(const SolverParameters& parameters);
 
 }  // namespace sarrus

@@ -27,7 +27,7 @@ class Bpp final : public MlcpSolver {
     pivoting_.begin();
     return {};
   }
-  Inner solve_bounded(const ConstraintProblem&, int, int budget) override {
+  Inner solve_bounded(int, int budget) override {
     const PivotResult r = pivoting_.solve(mlcp_, std::min(budget, or_unlimited(par_.k_dir)), par_.p_max);
     return {r.pivots, r.factorisations, r.failed};
   }

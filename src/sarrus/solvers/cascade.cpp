@@ -1,5 +1,12 @@
-#include "sarrus/solvers/cascade.h"
-
+// The default solver (spec/newton.md §6): semismooth Newton from the warm start, then interior point methods polished
+// by it, then ADMM2 polished by it. Each stage starts from its own point; the best iterate of all counts.
+//
+//   1  semismooth Newton: an attempt from the warm start; without one a quick pass from zero, if impulses may be unique
+//   2  interior point in variants (coupling in the matrix, fraction of the step to the boundary, slack reset), in an
+//      order chosen by the kind of problem: more joint rows than contact rows, or not; semismooth Newton is tried
+//      whenever the natural map has fallen far enough, and from the best point of each
+//   3  ADMM2 from zero with semismooth Newton attempts at growing intervals
+// Problems of joints alone are linear: two Newton steps.
 #include <span>
 
 #include "sarrus/solvers/admm2.h"
@@ -26,11 +33,9 @@ struct CascadeParameters {
 // interior point method ends near the middle.
 constexpr SsnOptions kColdPass{.r = 1.0, .delta = 1e-8, .steps = 8, .patience = 1};
 
-using List = ParameterList<CascadeParameters>;
-
-const List& parameters() {
+const ParameterList<CascadeParameters>& parameters() {
   using P = CascadeParameters;
-  static const List list = {
+  static const ParameterList<P> list = {
       {"max_factorisations", "budget per island; for real-time use 60", 1, 1e9, &P::max_factorisations},
       {"threads", "islands solved at the same time", 1, 1024, &P::threads},
       {"polish_from", "natural map from which semismooth Newton steps are tried", 0, 1e9, &P::polish_from},
@@ -113,11 +118,13 @@ class Cascade final : public IslandMethod {
 
 }  // namespace
 
-std::vector<ParameterInfo> cascade_parameter_info() { return describe(parameters()); }
-
-std::unique_ptr<Solver> make_cascade(const SolverParameters& given) {
-  const CascadeParameters par = read_parameters(parameters(), given);
-  return make_island_solver([par] { return std::make_unique<Cascade>(par); }, {par.threads, par.max_factorisations});
+SolverInfo cascade_entry() {
+  return solver_entry("cascade",
+                      "semismooth Newton, interior point, ADMM in turn: exact NCP in a few factorisations (default)",
+                      Law::ncp, parameters(), [](const CascadeParameters& par) {
+                        return make_island_solver([par] { return std::make_unique<Cascade>(par); },
+                                                  {par.threads, par.max_factorisations});
+                      });
 }
 
 }  // namespace sarrus

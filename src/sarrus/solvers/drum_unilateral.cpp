@@ -46,9 +46,7 @@ class DrumUnilateral final : public Solver {
 };
 
 PivotResult DrumUnilateral::solve_law() {
-  for (const Mlcp::Contact& c : mlcp_.contacts) {
-    for (int i = c.row; i < c.row + 2; ++i) mlcp_.state[static_cast<std::size_t>(i)] = RowState::held;
-  }
+  mlcp_.hold_friction();
   return pivoting_.solve(mlcp_, or_unlimited(par_.max_iterations), par_.p_max);
 }
 

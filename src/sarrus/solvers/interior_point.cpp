@@ -334,11 +334,9 @@ struct InteriorPointParameters {
   double polish_from = 1e-3;
 };
 
-using List = ParameterList<InteriorPointParameters>;
-
-const List& parameters() {
+const ParameterList<InteriorPointParameters>& parameters() {
   using P = InteriorPointParameters;
-  static const List list = {
+  static const ParameterList<P> list = {
       {"coupling", "De Saxce coupling in the Newton matrix (LU), 0: Cholesky", 0, 1, &P::coupling},
       {"fraction", "of the step to the boundary", 0.1, 0.9999, &P::fraction},
       {"reset_slack", "keep the slack above the velocity after each step, 0 or 1", 0, 1, &P::reset_slack},
@@ -366,11 +364,11 @@ class InteriorPointMethod final : public IslandMethod {
 
 }  // namespace
 
-std::vector<ParameterInfo> interior_point_parameter_info() { return describe(parameters()); }
-
-std::unique_ptr<Solver> make_interior_point(const SolverParameters& given) {
-  const InteriorPointParameters par = read_parameters(parameters(), given);
-  return make_island_solver([par] { return std::make_unique<InteriorPointMethod>(par); }, {});
+SolverInfo ipm_entry() {
+  return solver_entry("ipm", "interior point on the NCP, polished by semismooth Newton", Law::ncp, parameters(),
+                      [](const InteriorPointParameters& par) {
+                        return make_island_solver([par] { return std::make_unique<InteriorPointMethod>(par); }, {});
+                      });
 }
 
 }  // namespace sarrus

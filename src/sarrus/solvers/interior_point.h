@@ -17,7 +17,6 @@
 // step lie on the boundary.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "sarrus/solvers/nt_cone.h"
@@ -72,8 +71,5 @@ class InteriorPoint {
   GrowingVector theta_;
   GrowingVector run_best_;
 };
-
-std::vector<ParameterInfo> interior_point_parameter_info();
-std::unique_ptr<Solver> make_interior_point(const SolverParameters& parameters);
 
 }  // namespace sarrus

@@ -96,7 +96,8 @@ int roots_inside(const Polynomial<Degree>& p, double* out, double near = 0) {
 
 // --- one contact -----------------------------------------------------------------------------------------
 
-// Lower Cholesky factor; false if a pivot is not clearly positive.
+// Lower Cholesky factor; false if a pivot is not clearly positive. Eigen's own works on blocks of run-time size even
+// here, whose sums depend on the address of the matrix: runs would not repeat bit by bit.
 bool cholesky(const Mat3& A, double smallest_pivot, Mat3& L) {
   L.setZero();
   for (int j = 0; j < 3; ++j) {
@@ -284,9 +285,8 @@ void LocalContact::set(const Mat3& matrix, double friction) {
 }
 
 Vec3 LocalContact::stick(const Vec3& b) const {
-  Vec3 l = -cholesky_solve(factor, b);
-  l -= cholesky_solve(factor, G * l + b);
-  return l;
+  const Vec3 l = -cholesky_solve(factor, b);
+  return l - cholesky_solve(factor, G * l + b);
 }
 
 double contact_natural_map(const Vec3& lambda, const Vec3& v, double mu, bool ccp) {

@@ -117,6 +117,12 @@ void Mlcp::classify() {
   for (int i = 0; i < rows; ++i) state[static_cast<std::size_t>(i)] = state_of(i);
 }
 
+void Mlcp::hold_friction() {
+  for (const Contact& c : contacts) {
+    for (int i = c.row; i < c.row + 2; ++i) state[static_cast<std::size_t>(i)] = RowState::held;
+  }
+}
+
 void Mlcp::multiply() {
   w = b;
   for (int j = 0; j < rows; ++j) {

@@ -49,6 +49,8 @@ class Mlcp {
     return x[i] <= lower[i] ? RowState::lower : x[i] >= upper[i] ? RowState::upper : RowState::basic;
   }
   void classify();
+  // Friction impulses stay as they are.
+  void hold_friction();
   // w = A x + b (dense A).
   void multiply();
   double* column(int j) { return A.data() + static_cast<Eigen::Index>(j) * rows; }

@@ -92,9 +92,7 @@ class Spook final : public MlcpSolver {
 };
 
 void Spook::direct(int budget, Inner& out) {
-  for (const Mlcp::Contact& c : mlcp_.contacts) {
-    for (int i = c.row; i < c.row + 2; ++i) mlcp_.state[static_cast<std::size_t>(i)] = RowState::held;
-  }
+  mlcp_.hold_friction();
   const PivotResult r = pivoting_.solve(mlcp_, std::min(budget, or_unlimited(par_.k_dir)), par_.p_max);
   out.iterations += r.pivots;
   out.factorisations += r.factorisations;

@@ -273,10 +273,8 @@ struct SsnParameters {
   bool adaptive = true;
 };
 
-using List = ParameterList<SsnParameters>;
-
-const List& parameters() {
-  static const List list = {
+const ParameterList<SsnParameters>& parameters() {
+  static const ParameterList<SsnParameters> list = {
       {"r", "step of the natural map", 1e-6, 1e6, &SsnParameters::r},
       {"delta", "first proximal shift, relative to the scaled diag(D) = 1", 1e-14, 1, &SsnParameters::delta},
       {"adaptive", "let delta follow the changes of the active set, 0 or 1", 0, 1, &SsnParameters::adaptive},
@@ -300,11 +298,11 @@ class SsnMethod final : public IslandMethod {
 
 }  // namespace
 
-std::vector<ParameterInfo> ssn_parameter_info() { return describe(parameters()); }
-
-std::unique_ptr<Solver> make_ssn(const SolverParameters& given) {
-  const SsnParameters par = read_parameters(parameters(), given);
-  return make_island_solver([par] { return std::make_unique<SsnMethod>(par); }, {});
+SolverInfo ssn_entry() {
+  return solver_entry("ssn", "semismooth Newton on the NCP; needs a good warm start", Law::ncp, parameters(),
+                      [](const SsnParameters& par) {
+                        return make_island_solver([par] { return std::make_unique<SsnMethod>(par); }, {});
+                      });
 }
 
 }  // namespace sarrus

@@ -21,7 +21,6 @@
 // though it rose, which often finds the active set.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "sarrus/solvers/ncp_search.h"
@@ -79,8 +78,5 @@ class Ssn {
   std::vector<double> cones_;
   std::vector<Zone> zones_;  // before the step
 };
-
-std::vector<ParameterInfo> ssn_parameter_info();
-std::unique_ptr<Solver> make_ssn(const SolverParameters& parameters);
 
 }  // namespace sarrus
