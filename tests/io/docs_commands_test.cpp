@@ -127,7 +127,8 @@ class DocsCommands : public Command {
       const Result help = in_folder("bench " + kind + " --help");
       EXPECT_EQ(help.exit_code, 0) << help.err;
       for (const std::string& w : words) {
-        if (is_option(w)) EXPECT_NE(help.out.find(w), std::string::npos) << "bench " << kind << " has no " << w;
+        if (!is_option(w)) continue;
+        EXPECT_NE(help.out.find(w), std::string::npos) << "bench " << kind << " has no " << w;
       }
     }
   }
@@ -217,7 +218,7 @@ TEST_F(DocsCommands, PagesOfSolversHaveTheirParameters) {
       const std::string name = parameter["name"];
       EXPECT_NE(family.find("`" + name + "`"), std::string::npos) << id << ": " << name;
       const double said = tabulated_default(page, name);
-      if (!std::isnan(said)) EXPECT_EQ(said, parameter["default"].get<double>()) << id << ": " << name;
+      EXPECT_TRUE(std::isnan(said) || said == parameter["default"].get<double>()) << id << ": " << name;
     }
   }
 }
