@@ -10,7 +10,7 @@
 
 #include "commands.h"
 #include "output_file.h"
-#include "sarrus/step/analysis.h"
+#include "sarrus/analysis/analysis.h"
 #include "scene_argument.h"
 
 namespace sarrus::app {

@@ -10,7 +10,7 @@
 #include "dynamics/joint_fixture.h"
 #include "sarrus/dynamics/joint_kinematics.h"
 #include "sarrus/dynamics/state.h"
-#include "sarrus/problem/joint_rows.h"
+#include "sarrus/rows/rows.h"
 #include "support/dense.h"
 
 namespace sarrus {
@@ -48,10 +48,11 @@ void for_every_joint(unsigned seed, const Visit& f) {
 // Position rows at given poses; bias holds the residual.
 ConstraintProblem position_rows(const Model& model, const std::vector<Pose>& X, const std::vector<double>& q) {
   ConstraintProblem p;
-  p.set_nodes(std::vector<int>(X.size(), 6));
+  const std::unique_ptr<Coordinates> maximal = maximal_coordinates(model);
+  p.set_nodes(maximal->node_sizes());
   JointKinematics kinematics(model);
   kinematics.update(X);
-  add_position_rows(model, kinematics, q, p);
+  set_position_rows(model, *maximal, X, kinematics, q, p);
   return p;
 }
 
@@ -65,7 +66,7 @@ std::vector<double> coordinates(const Model& model, const std::vector<Pose>& X) 
   return q;
 }
 
-// J u against the change of the residual, both by add_position_rows.
+// J u against the change of the residual, both by set_position_rows.
 void expect_rows_match(const std::string& label, const Model& model, const std::vector<Pose>& X, Random& rng) {
   const std::vector<double> q = coordinates(model, X);
   const ConstraintProblem p = position_rows(model, X, q);
@@ -296,18 +297,19 @@ struct LimitRows {
 
 LimitRows limit_rows(const Model& m, const std::vector<Pose>& X, const std::vector<double>& near) {
   LimitRows out;
-  out.problem.set_nodes(std::vector<int>(X.size(), 6));
+  const std::unique_ptr<Coordinates> maximal = maximal_coordinates(m);
+  out.problem.set_nodes(maximal->node_sizes());
   JointKinematics kin(m);
   kin.update(X);
   std::vector<double> q = near;
   kin.update_coordinates(q);
   RowOptions o;
-  o.dt = 1.0;
   o.erp_limit = 1.0;  // so that the bias is the gap on both sides of it
   o.limit_margin = 100;
   const VecX rest = VecX::Zero(out.problem.velocity_size());
   const std::vector<DriveInput> inputs(q.size());
-  const RowContext context{m, o, kin, kin, kin, q, rest, inputs};
+  const Scheme& scheme = scheme_of(Integrator::semi_implicit);
+  const RowContext context{m, *maximal, scheme, o, 1.0, kin, kin, kin, X, q, rest, inputs};
   out.violation = add_limit_rows(context, out.problem);
   return out;
 }

@@ -157,7 +157,7 @@ TEST_F(SceneFile, ReadsTopLevelAndDefaults) {
   EXPECT_EQ(m.gravity(), Vec3(0, 0, -10));
   EXPECT_EQ(m.defaults().dt, 0.002);
   EXPECT_EQ(m.defaults().duration, 3);
-  EXPECT_EQ(m.defaults().integrator, Integrator::moreau);
+  EXPECT_EQ(m.defaults().integrator, "moreau");
   ASSERT_EQ(m.materials().size(), 2u);
   EXPECT_EQ(m.material_pairs()[0].mu, 0.8);
   EXPECT_EQ(m.material_pairs()[0].restitution, 0.5);  // the larger of the two materials'

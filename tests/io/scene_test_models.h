@@ -122,7 +122,7 @@ class RandomModel {
   Model make(int bodies) {
     ModelBuilder b("random \"model\"", "line one\nline two \u00e9");
     b.set_gravity(vector());
-    b.set_defaults({magnitude(), magnitude(), coin() ? Integrator::moreau : Integrator::semi_implicit});
+    b.set_defaults({magnitude(), magnitude(), coin() ? "moreau" : "semi-implicit"});
     b.add_material("rubber", magnitude(), 0.3, compliance(true));
     b.add_material("ice", magnitude(), 0.1);
     b.set_material_pair(1, 2, magnitude(), 0.7);

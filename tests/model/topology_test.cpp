@@ -181,7 +181,6 @@ TEST(Names, SuggestTheNearest) {
   EXPECT_NE(message([&] { m.body("xyzzy_nothing"); }).find("no body has this name"), std::string::npos);
   EXPECT_EQ(message([&] { m.body("xyzzy_nothing"); }).find("did you mean"), std::string::npos);
   EXPECT_NE(message([&] { m.dof("piston"); }), "accepted") << "two coordinates: the name is ambiguous";
-  EXPECT_NE(message([&] { integrator_from_name("euler"); }).find("semi-implicit, moreau"), std::string::npos);
 }
 
 TEST(Names, EveryTypeNameIsFoundAgain) {
@@ -189,9 +188,6 @@ TEST(Names, EveryTypeNameIsFoundAgain) {
     const auto type = static_cast<JointType>(i);
     EXPECT_EQ(info(type).type, type);
     EXPECT_EQ(joint_type_from_name(info(type).name), type);
-  }
-  for (const Integrator i : {Integrator::semi_implicit, Integrator::moreau}) {
-    EXPECT_EQ(integrator_from_name(name(i)), i);
   }
 }
 

@@ -7,10 +7,10 @@
 
 #include "physics/harness.h"
 #include "problem/compliance_checks.h"
+#include "sarrus/analysis/analysis.h"
 #include "sarrus/math/error.h"
-#include "sarrus/problem/compliance_rows.h"
+#include "sarrus/rows/compliance.h"
 #include "sarrus/scenes/foundation.h"
-#include "sarrus/step/analysis.h"
 
 namespace sarrus {
 namespace {

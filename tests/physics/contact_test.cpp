@@ -71,7 +71,7 @@ Lift lift_of_sliding_box(const std::string& solver) {
   run(sim, 400, [&](const StepReport&) {
     const double height = pose(sim, box).p.z() - 0.02;
     lift.highest = std::max(lift.highest, height);
-    lift.steady_ratio = (height + sim.options().contact_slop) / (sim.dt() * mu * twist(sim, box)[0]);
+    lift.steady_ratio = (height + sim.options().rows.contact_slop) / (sim.dt() * mu * twist(sim, box)[0]);
   });
   return lift;
 }

@@ -1,5 +1,5 @@
 // Categories of problems by counts alone (spec/benchmarks.md §4): each border from both sides.
-#include "sarrus/problem/category.h"
+#include "sarrus/bench/category.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include "problem/compliance_checks.h"
 #include "sarrus/math/error.h"
 #include "sarrus/model/builder.h"
-#include "sarrus/problem/compliance_rows.h"
+#include "sarrus/rows/compliance.h"
 
 namespace sarrus {
 namespace {

@@ -5,11 +5,14 @@
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "problem/random_problem.h"
 #include "sarrus/math/so3.h"
-#include "sarrus/problem/contact_rows.h"
+#include "sarrus/model/builder.h"
+#include "sarrus/rows/rows.h"
 
 namespace sarrus {
 namespace {
@@ -137,15 +140,32 @@ Contact sphere_on_plane(const Vec3& centre, const Plane& plane, int body_a) {
   return c;
 }
 
+struct ContactRows {
+  ConstraintProblem problem;
+  double penetration = 0;
+};
+
+// Rows of contacts between free bodies at X.
+ContactRows contact_rows(const std::vector<Contact>& contacts, const std::vector<Pose>& X, const VecX& u_minus,
+                         const RowOptions& o, double dt) {
+  ModelBuilder b("bodies");
+  for (std::size_t i = 0; i < X.size(); ++i) b.add_body("body" + std::to_string(i), 1, Mat3::Identity(), X[i]);
+  const Model model = b.build();
+  const std::unique_ptr<Coordinates> maximal = maximal_coordinates(model);
+  const JointKinematics none(model);
+  ContactRows out;
+  out.problem.set_nodes(maximal->node_sizes());
+  out.problem.u_free = u_minus;
+  const RowContext context{model, *maximal, scheme_of(Integrator::semi_implicit), o, dt, none, none, none, X, {},
+                           u_minus, {}};
+  out.penetration = add_contact_rows(context, contacts, {}, out.problem);
+  out.problem.finish();
+  return out;
+}
+
 ConstraintProblem contact_problem(const Contact& c, const std::vector<Pose>& X, const VecX& u_minus,
-                                  const RowOptions& o = {}) {
-  ConstraintProblem p;
-  p.set_nodes(std::vector<int>(X.size(), 6));
-  p.u_free = u_minus;
-  const std::vector<Contact> contacts = {c};
-  add_contact_rows(contacts, X, u_minus, o, p);
-  p.finish();
-  return p;
+                                  const RowOptions& o = {}, double dt = 1e-3) {
+  return contact_rows({c}, X, u_minus, o, dt).problem;
 }
 
 TEST(ContactRows, NormalVelocityIsTheRateOfTheGap) {
@@ -215,24 +235,37 @@ TEST(ContactRows, ReportTheDeepestPenetration) {
   contacts[0].gap = 1e-3;
   contacts[1].gap = -2e-3;
   contacts[2].gap = -1e-3;
-  ConstraintProblem p;
-  p.set_nodes(std::vector<int>{6});
-  EXPECT_EQ(add_contact_rows(contacts, X, VecX::Zero(6), {}, p), 2e-3);
+  EXPECT_EQ(contact_rows(contacts, X, VecX::Zero(6), {}, 1e-3).penetration, 2e-3);
   contacts.resize(1);
-  p.clear_constraints();
-  EXPECT_EQ(add_contact_rows(contacts, X, VecX::Zero(6), {}, p), 0);
+  EXPECT_EQ(contact_rows(contacts, X, VecX::Zero(6), {}, 1e-3).penetration, 0);
+}
+
+// The identity in files is of the geoms and of the whole feature key: triangles of one mesh differ in `hi` alone.
+TEST(ContactRows, IdentityIsOfTheWholeFeatureKey) {
+  const std::vector<Pose> X = {{Vec3(0, 0, 1)}};
+  const Contact base = sphere_on_plane(X[0].p, {Vec3::UnitZ(), 0.7}, kWorld);
+  std::set<std::uint64_t> ids;
+  const auto add = [&](auto change) {
+    Contact c = base;
+    change(c);
+    ids.insert(contact_problem(c, X, VecX::Zero(6)).blocks[0].id);
+  };
+  add([](Contact&) {});
+  add([](Contact& c) { c.key.hi = 1; });
+  add([](Contact& c) { c.key.hi = std::uint64_t{1} << 32; });
+  add([](Contact& c) { c.key.lo = 1; });
+  add([](Contact& c) { c.geom_a = 1; });
+  add([](Contact& c) { c.geom_b = 1; });
+  EXPECT_EQ(ids.size(), 6u);
 }
 
 // --- biases ------------------------------------------------------------------------------------------
 
 TEST(Bias, UnilateralCases) {
-  RowOptions o;
-  o.dt = 0.01;
-  o.restitution_threshold = 0.5;
   const double erp = 0.2;
   const double slop = 1e-3;
   const auto bias = [&](double gap, double v_minus, double v_free, double restitution) {
-    return unilateral_bias(gap, slop, v_minus, v_free, restitution, erp, o);
+    return unilateral_bias(gap, slop, v_minus, v_free, restitution, erp, 0.5, 0.01);
   };
   const double dead = 1e-4;                                                  // slop / 10
   EXPECT_NEAR(bias(0.02, -1, -1, 0), (0.021 - dead) / 0.01, 1e-12);          // open: may close by the gap
@@ -250,14 +283,13 @@ TEST(Bias, UnilateralCases) {
 
 TEST(Bias, ContactsUseTheNormalVelocityBeforeTheStep) {
   RowOptions o;
-  o.dt = 0.01;
   o.contact_slop = 0;
   const std::vector<Pose> X = {{Vec3(0, 0, kRadius)}};
   Contact c = sphere_on_plane(X[0].p, {Vec3::UnitZ(), 0}, kWorld);
   c.restitution = 0.8;
   VecX u = VecX::Zero(6);
   u << 5, 0, -3, 0, 0, 0;  // the tangential part must not count
-  const ConstraintProblem p = contact_problem(c, X, u, o);
+  const ConstraintProblem p = contact_problem(c, X, u, o, 0.01);
   EXPECT_EQ(p.bias[0], 0);
   EXPECT_EQ(p.bias[1], 0);
   EXPECT_NEAR(p.bias[2], -2.4, 1e-14);

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "sarrus/problem/category.h"
+#include "sarrus/bench/category.h"
 #include "solvers/problem_surgery.h"
 #include "solvers/recorded_problems.h"
 

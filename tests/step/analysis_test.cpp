@@ -11,7 +11,7 @@
 #include "sarrus/math/so3.h"
 #include "sarrus/model/builder.h"
 #include "sarrus/scenes/scenes.h"
-#include "sarrus/step/analysis.h"
+#include "sarrus/analysis/analysis.h"
 
 namespace sarrus {
 namespace {

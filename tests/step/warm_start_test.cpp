@@ -8,7 +8,7 @@
 #include "problem/random_problem.h"
 #include "sarrus/math/cones.h"
 #include "sarrus/math/so3.h"
-#include "sarrus/problem/contact_rows.h"
+#include "sarrus/rows/rows.h"
 #include "sarrus/step/warm_start.h"
 
 namespace sarrus {

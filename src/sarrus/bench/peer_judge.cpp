@@ -148,7 +148,7 @@ Trajectory run_sarrus(const Model& model, double dt, double duration, double sam
   t.engine = "sarrus";
   t.version = SARRUS_VERSION;
   t.scene = model.name();
-  t.setting_text = options.solver + " to 1e-9, " + std::string(name(model.defaults().integrator));
+  t.setting_text = options.solver + " to 1e-9, " + model.defaults().integrator;
   t.dt = dt;
   t.bodies = model.body_count();
   const auto steps = static_cast<int>(std::lround(duration / dt));

@@ -3,7 +3,7 @@
 // A *system* is a scene with its driving. A *sample* is the constraint problem of one step of the system's reference
 // run (spec/benchmarks.md §4), with the warm start of that step. A *solve* is one solver on one sample, cold or warm,
 // at one tolerance; a *run* is a whole simulation of a system advanced by one solver. Metrics come from the judge
-// (problem/judge.h), times from outside the solvers. Failures are records like others: nothing is dropped.
+// (problem/residuals.h), times from outside the solvers. Failures are records like others: nothing is dropped.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sarrus/problem/category.h"
+#include "sarrus/bench/category.h"
 #include "sarrus/problem/judge.h"
 
 namespace sarrus {
@@ -81,7 +81,7 @@ struct SolveRecord {
   Outcome outcome = Outcome::max_iterations;
   // By the judge, NCP versions whatever the solver's law; infinite where there is no finite answer.
   double natural_map = 0;           // N s, m/s: raw SI
-  double natural_map_relative = 0;  // divided by S (judge.h)
+  double natural_map_relative = 0;  // divided by S (residuals.h)
   double own_law_relative = 0;      // by the law that the solver solves
   double primal = 0;
   double dual = 0;

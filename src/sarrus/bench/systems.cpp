@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "sarrus/math/error.h"
-#include "sarrus/problem/category.h"
+#include "sarrus/analysis/analysis.h"
 #include "sarrus/scenes/scalable.h"
 #include "sarrus/scenes/scenes.h"
 

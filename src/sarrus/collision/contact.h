@@ -8,6 +8,11 @@
 
 namespace sarrus {
 
+struct CollisionOptions {
+  double margin = 2e-3;             // m, contacts closer than this are always reported (at most 0.02 L, detector.h)
+  double speculative_factor = 1.5;  // times dt times approach speed; 0 switches speculative margins off
+};
+
 // Stable identity of a contact point within its geom pair, built from body-fixed features.
 //   hi = subA << 32 | subB           (children of compounds, triangles; 0 for primitives)
 //   lo = kind << 60 | featureA << 30 | featureB     kind: 0 vertex of A, 1 vertex of B, 2 edge x edge, 3 witness

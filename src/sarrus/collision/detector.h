@@ -30,11 +30,6 @@
 
 namespace sarrus {
 
-struct CollisionOptions {
-  double margin = 2e-3;             // m, contacts closer than this are always reported (at most 0.02 L, see above)
-  double speculative_factor = 1.5;  // times dt times approach speed; 0 switches speculative margins off
-};
-
 class CollisionDetector {
  public:
   explicit CollisionDetector(const Model& model, const CollisionOptions& options = {});

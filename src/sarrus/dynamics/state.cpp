@@ -1,9 +1,12 @@
 #include "sarrus/dynamics/state.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "sarrus/dynamics/joint_kinematics.h"
+#include "sarrus/math/error.h"
 #include "sarrus/math/hash.h"
 
 namespace sarrus {
@@ -25,6 +28,19 @@ bool State::finite() const {
   return std::isfinite(time) && std::all_of(X_WB.begin(), X_WB.end(), [](const Pose& X) { return all_finite(X); }) &&
          std::all_of(twist.begin(), twist.end(), [](const Vec6& u) { return u.allFinite(); }) &&
          std::all_of(q.begin(), q.end(), [](double x) { return std::isfinite(x); });
+}
+
+void check_state(const State& s, const Model& model, std::string_view call) {
+  const std::string what(call);
+  const auto bodies = model.bodies().size();
+  if (s.X_WB.size() != bodies || s.twist.size() != bodies || s.q.size() != model.dofs().size()) {
+    throw InputError(what, fmt::format("the state has {} bodies and {} coordinates, the model {} and {}", s.X_WB.size(),
+                                       s.q.size(), bodies, model.dofs().size()));
+  }
+  if (!s.finite()) throw InputError(what, "the state has a non-finite number; give finite numbers");
+  for (const Pose& X : s.X_WB) {
+    if (std::abs(X.q.squaredNorm() - 1) > 1e-6) throw InputError(what, "a quaternion is not of unit length");
+  }
 }
 
 std::uint64_t State::hash() const {

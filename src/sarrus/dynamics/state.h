@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "sarrus/model/model.h"
@@ -20,6 +21,9 @@ struct State {
   // Golden hash over every bit of the state.
   std::uint64_t hash() const;
 };
+
+// Throws InputError naming `call` if the state does not fit the model or holds a bad number.
+void check_state(const State& state, const Model& model, std::string_view call);
 
 struct Energy {
   double kinetic = 0;    // J

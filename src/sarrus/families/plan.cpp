@@ -5,25 +5,13 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "sarrus/dynamics/mass.h"
+#include "sarrus/dynamics/coordinates.h"
 #include "sarrus/dynamics/state.h"
 #include "sarrus/math/so3.h"
-#include "sarrus/problem/contact_rows.h"
-#include "sarrus/problem/joint_rows.h"
+#include "sarrus/rows/rows.h"
 
 namespace sarrus::families {
 namespace {
-
-void fill_nodes(const Model& model, ConstraintProblem& p) {
-  const std::vector<int> sizes(static_cast<std::size_t>(model.body_count()), 6);
-  p.set_nodes(sizes);
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const Body& body = model.bodies()[i];
-    body_mass_blocks(body, body.inertia_B.inverse(), body.X_WB0.q, p.mass.data() + p.mass_offset[i],
-                     p.mass_inverse.data() + p.mass_offset[i]);
-    p.u_free.segment<6>(p.node_offset[i]) = spatial(body.v0_W + kStep * model.gravity(), body.w0_W);
-  }
-}
 
 // The world-anchor constructor closes every loop up to round-off; what is left is not handed to the solver, since
 // redundant rows would turn it into a contradiction.
@@ -32,26 +20,6 @@ void close_joints(ConstraintProblem& p) {
     if (!(std::abs(residual) < 1e-12)) throw std::logic_error("family: a joint is open at the generated pose");
     residual = 0;
   }
-}
-
-void add_limit_row(const DofRow& row, int dof, double side, double gap, ConstraintProblem& p) {
-  int nodes[2];
-  Vec6 J[2];
-  std::size_t count = 0;
-  if (row.base != kWorld) {
-    nodes[count] = row.base;
-    J[count++] = side * row.J_base;
-  }
-  if (row.follower != kWorld) {
-    nodes[count] = row.follower;
-    J[count++] = side * row.J_follower;
-  }
-  ConstraintBlock& b = p.add_block(BlockKind::limit, 1, std::span<const int>(nodes, count));
-  b.source_kind = side > 0 ? RowSource::limit_lower : RowSource::limit_upper;
-  b.source = dof;
-  b.id = static_cast<std::uint64_t>(dof) + 1;
-  for (std::size_t k = 0; k < count; ++k) Eigen::Map<Vec6>(p.jacobian_row(b, static_cast<int>(k), 0)) = J[k];
-  p.bias[static_cast<std::size_t>(b.row)] = gap / kStep;
 }
 
 }  // namespace
@@ -96,24 +64,31 @@ void Plan::set_mass(int body, double mass) {
 ConstraintProblem Plan::assemble(Random& random) const {
   const Model model = model_.build();
   const State state = State::initial(model);
+  const std::unique_ptr<Coordinates> coordinates = maximal_coordinates(model);
   JointKinematics kinematics(model);
   kinematics.update(state.X_WB);
 
   ConstraintProblem p;
   p.dt = kStep;
-  fill_nodes(model, p);
+  p.set_nodes(coordinates->node_sizes());
+  coordinates->gather(state.X_WB, state.twist, p.u_free);
+  for (int i = 0; i < p.velocity_size(); i += 6) p.u_free.segment<3>(i) += kStep * model.gravity();
   add_noise(p, noise_, random);
-  add_position_rows(model, kinematics, state.q, p);
+  set_position_rows(model, *coordinates, state.X_WB, kinematics, state.q, p);
   close_joints(p);
   for (const PlannedLimit& l : limits_) {
     const int dof = model_.dof_index(l.joint);
-    add_limit_row(dof_row(model, kinematics, dof), dof, l.side, l.gap, p);
+    const ConstraintBlock& b =
+        add_dof_block(*coordinates, BlockKind::limit, l.side > 0 ? RowSource::limit_lower : RowSource::limit_upper, dof,
+                      dof_row(model, kinematics, dof), l.side, p);
+    p.bias[static_cast<std::size_t>(b.row)] = l.gap / kStep;
   }
   RowOptions options;
-  options.dt = kStep;
   options.contact_slop = 0;
   const VecX at_rest = VecX::Zero(p.velocity_size());  // only restitution would look at it
-  add_contact_rows(contacts_, state.X_WB, at_rest, options, p);
+  add_contact_rows({model, *coordinates, scheme_of(Integrator::semi_implicit), options, kStep, kinematics, kinematics,
+                    kinematics, state.X_WB, state.q, at_rest, {}},
+                   contacts_, {}, p);
   p.finish();
   return p;
 }

@@ -7,9 +7,9 @@
 
 #include "sarrus/math/cones.h"
 #include "sarrus/math/error.h"
-#include "sarrus/problem/contact_rows.h"
-#include "sarrus/problem/joint_rows.h"
+#include "sarrus/rows/rows.h"
 #include "sarrus/solvers/registry.h"
+#include "sarrus/step/assembler.h"
 
 namespace sarrus {
 namespace {
@@ -58,11 +58,10 @@ struct InverseDynamics::Impl {
   Impl(Model model_in, InverseOptions options_in)
       : options(std::move(options_in)),
         actuated(actuated_dofs(model_in, options.all_actuated)),
-        sim(without_drives(model_in), options.step),
+        assembler(without_drives(model_in), options.step),
+        inputs(assembler.model()),
         linear(make_solver("cascade")),
-        conic(make_solver("admm-ccp", {{"max_iterations", 20000}})) {
-    kinematics = std::make_unique<JointKinematics>(sim.model());
-  }
+        conic(make_solver("admm-ccp", {{"max_iterations", 20000}})) {}
 
   // How a block of `problem` enters: its impulse is known from u_ref, or it is an unknown of the least squares.
   struct Unknown {
@@ -86,8 +85,8 @@ struct InverseDynamics::Impl {
 
   InverseOptions options;
   std::vector<bool> actuated;
-  Simulation sim;
-  std::unique_ptr<JointKinematics> kinematics;
+  Assembler assembler;
+  Inputs inputs;
   std::unique_ptr<Solver> linear, conic;
   const ConstraintProblem* problem = nullptr;
   VecX u_ref;
@@ -106,8 +105,8 @@ void InverseDynamics::Impl::refuse(InverseStatus status, const std::string& what
 }
 
 std::string InverseDynamics::Impl::contact_name(const ConstraintBlock& b) const {
-  const Contact& c = sim.contacts()[static_cast<std::size_t>(b.source)];
-  const auto& geoms = sim.model().geoms();
+  const Contact& c = assembler.contacts()[static_cast<std::size_t>(b.source)];
+  const auto& geoms = assembler.model().geoms();
   return fmt::format("contact between '{}' and '{}'", geoms[static_cast<std::size_t>(c.geom_a)].name,
                      geoms[static_cast<std::size_t>(c.geom_b)].name);
 }
@@ -184,7 +183,7 @@ void InverseDynamics::Impl::contact_block(const ConstraintBlock& b, std::span<co
   if (options.method == InverseMethod::analytical) {
     lambda = contact_inverse_closed_form(c, R, b.mu, options.contact.law);
   } else {
-    const Contact& contact = sim.contacts()[static_cast<std::size_t>(b.source)];
+    const Contact& contact = assembler.contacts()[static_cast<std::size_t>(b.source)];
     const Vec3 start = start_W.empty()
                            ? Vec3(Vec3::Zero())
                            : Vec3(contact_frame(contact.n_W).transpose() * start_W[static_cast<std::size_t>(b.source)]);
@@ -261,17 +260,11 @@ void InverseDynamics::Impl::build_rest(double effort_weight) {
   effort_row.assign(actuated.size(), -1);
   for (std::size_t i = 0; i < actuated.size(); ++i) {
     if (!actuated[i]) continue;
-    const DofRow row = dof_row(sim.model(), *kinematics, static_cast<int>(i));
-    int nodes[2];
-    std::size_t count = 0;
-    if (row.base != kWorld) nodes[count++] = row.base;
-    if (row.follower != kWorld) nodes[count++] = row.follower;
-    ConstraintBlock& b = rest.add_block(BlockKind::soft, 1, {nodes, count});
+    const int dof = static_cast<int>(i);
+    ConstraintBlock& b = add_dof_block(assembler.coordinates(), BlockKind::soft, RowSource::servo, dof,
+                                       dof_row(assembler.model(), assembler.row_kinematics(), dof), 1.0, rest);
     b.source = kEffort;
     effort_row[i] = b.row;
-    for (int k = 0; k < b.nodes; ++k) {
-      Eigen::Map<Vec6>(rest.jacobian_row(b, k, 0)) = b.node[k] == row.base ? row.J_base : row.J_follower;
-    }
   }
   for (; next < unknowns.size(); ++next) add_rest(next);
   VecX D(rest.rows());
@@ -329,25 +322,25 @@ InverseDynamics::InverseDynamics(InverseDynamics&&) noexcept = default;
 InverseDynamics& InverseDynamics::operator=(InverseDynamics&&) noexcept = default;
 
 void InverseDynamics::set_state(const State& state) {
-  impl_->sim.set_state(state);
-  impl_->problem = &impl_->sim.assemble();
-  impl_->kinematics->update(state.X_WB);
+  check_state(state, impl_->assembler.model(), "InverseDynamics::set_state");
+  impl_->assembler.assemble(state, impl_->inputs, impl_->assembler.options().dt);
+  impl_->problem = &impl_->assembler.problem();
 }
 
 const InverseResult& InverseDynamics::solve(std::span<const Vec6> u_ref, std::span<const Vec3> start_W) {
   Impl& d = *impl_;
   if (d.problem == nullptr) throw InputError("InverseDynamics::solve", "call set_state first");
-  const auto bodies = static_cast<std::size_t>(d.sim.model().body_count());
+  const auto bodies = static_cast<std::size_t>(d.assembler.model().body_count());
   if (u_ref.size() != bodies) {
     throw InputError("InverseDynamics::solve",
                      fmt::format("the reference has {} twists, the model {} bodies", u_ref.size(), bodies));
   }
-  if (!start_W.empty() && start_W.size() != d.sim.contacts().size()) {
+  if (!start_W.empty() && start_W.size() != d.assembler.contacts().size()) {
     throw InputError("InverseDynamics::solve", fmt::format("{} start impulses were given, there are {} contacts",
-                                                           start_W.size(), d.sim.contacts().size()));
+                                                           start_W.size(), d.assembler.contacts().size()));
   }
-  d.u_ref.resize(static_cast<Eigen::Index>(6 * bodies));
-  for (std::size_t i = 0; i < bodies; ++i) d.u_ref.segment<6>(static_cast<Eigen::Index>(6 * i)) = u_ref[i];
+  d.u_ref.resize(d.problem->velocity_size());
+  d.assembler.coordinates().gather(d.assembler.row_poses(), u_ref, d.u_ref);
   if (!d.u_ref.allFinite()) throw InputError("InverseDynamics::solve", "the reference has a number that is not finite");
   d.result = {};
   d.result.impulses.assign(static_cast<std::size_t>(d.problem->rows()), 0.0);
@@ -373,7 +366,7 @@ const InverseResult& InverseDynamics::solve(std::span<const Vec6> u_ref, std::sp
 }
 
 const ConstraintProblem& InverseDynamics::problem() const { return *impl_->problem; }
-std::span<const Contact> InverseDynamics::contacts() const { return impl_->sim.contacts(); }
+std::span<const Contact> InverseDynamics::contacts() const { return impl_->assembler.contacts(); }
 const std::vector<bool>& InverseDynamics::actuated() const { return impl_->actuated; }
 
 }  // namespace sarrus

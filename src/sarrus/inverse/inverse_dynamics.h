@@ -18,8 +18,10 @@
 #include <vector>
 
 #include "sarrus/inverse/contact_inverse.h"
+#include "sarrus/collision/contact.h"
+#include "sarrus/dynamics/state.h"
 #include "sarrus/model/model.h"
-#include "sarrus/step/simulation.h"
+#include "sarrus/step/options.h"
 
 namespace sarrus {
 

@@ -38,10 +38,10 @@ nlohmann::ordered_json options_json(const SimulationOptions& o) {
           {"projection", o.projection},
           {"projection_tolerance", o.projection_tolerance},
           {"acceptable_gap", o.acceptable_gap},
-          {"erp_joint", o.erp_joint},
-          {"erp_limit", o.erp_limit},
-          {"erp_contact", o.erp_contact},
-          {"contact_slop", o.contact_slop},
+          {"erp_joint", o.rows.erp_joint},
+          {"erp_limit", o.rows.erp_limit},
+          {"erp_contact", o.rows.erp_contact},
+          {"contact_slop", o.rows.contact_slop},
           {"warm_start", o.warm_start}};
 }
 

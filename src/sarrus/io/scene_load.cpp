@@ -6,6 +6,7 @@
 #include <numbers>
 #include <span>
 
+#include "sarrus/dynamics/scheme.h"
 #include "sarrus/io/scene_compliance.h"
 #include "sarrus/io/scene_frames.h"
 #include "sarrus/io/scene_loader.h"
@@ -90,8 +91,8 @@ void SceneLoader::read_run(ObjectReader r) {
   if (r.has("duration")) run.duration = r.positive("duration");
   if (r.has("integrator")) {
     std::vector<std::string> known;
-    for (int i = 0; i < kIntegratorCount; ++i) known.emplace_back(name(static_cast<Integrator>(i)));
-    run.integrator = static_cast<Integrator>(r.choice("integrator", known));
+    for (const Scheme& s : schemes()) known.emplace_back(s.name);
+    run.integrator = known[r.choice("integrator", known)];
   }
   r.finish();
 }

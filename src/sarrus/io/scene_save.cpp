@@ -348,7 +348,7 @@ OrderedJson document_of(const Model& model) {
   if (!model.self_collision()) out["self_collision"] = false;
   const RunDefaults& run = model.defaults();
   out["run"] = {{"dt", number(run.dt)}, {"duration", number(run.duration)}};
-  out["run"]["integrator"] = std::string(name(run.integrator));
+  out["run"]["integrator"] = run.integrator;
   put_materials(out, model);
   put_bodies(out, model);
   for (const Joint& j : model.joints()) out["joints"].push_back(joint(model, j));

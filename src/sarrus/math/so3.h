@@ -19,6 +19,9 @@ inline Quat so3_exp(const Vec3& phi) {
   return Quat(std::cos(0.5 * a), s * phi.x(), s * phi.y(), s * phi.z());
 }
 
+// Cayley map of phi: the rotation with  R = (1 - [phi]x/2)^-1 (1 + [phi]x/2),  equal to exp up to third order.
+inline Quat so3_cayley(const Vec3& phi) { return Quat(1, 0.5 * phi.x(), 0.5 * phi.y(), 0.5 * phi.z()).normalized(); }
+
 // Rotation vector of q, |result| <= pi.
 inline Vec3 so3_log(Quat q) {
   if (q.w() < 0) q.coeffs() = -q.coeffs();
@@ -46,11 +49,9 @@ inline Vec3 swing_log(const Vec3& e, const Vec3& Qe) {
 inline double twist_angle(const Quat& Q, int k) { return wrap_angle(2.0 * std::atan2(Q.coeffs()[k], Q.w())); }
 
 // Moves a pose by a twist (world axes, at the centre of mass) over dt; the quaternion stays normalised.
-inline Pose integrate_pose(const Pose& X, const Vec6& twist, double dt) {
-  Pose Y;
-  Y.p = X.p + dt * twist.head<3>();
-  Y.q = (so3_exp(dt * twist.tail<3>()) * X.q).normalized();
-  return Y;
+template <class Map = Quat (*)(const Vec3&)>
+Pose integrate_pose(const Pose& X, const Vec6& twist, double dt, Map rotation = so3_exp) {
+  return {X.p + dt * twist.head<3>(), (rotation(dt * twist.tail<3>()) * X.q).normalized()};
 }
 
 // Frame whose x (or z) column is the given unit axis; the other columns are chosen deterministically.

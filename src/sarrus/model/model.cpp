@@ -71,40 +71,6 @@ std::string_view name(Ccd ccd) {
   return names[static_cast<std::size_t>(ccd)];
 }
 
-std::string_view name(Integrator integrator) {
-  constexpr std::array<std::string_view, kIntegratorCount> names = {
-      "semi-implicit", "moreau", "explicit-euler", "symplectic-euler", "implicit-euler", "midpoint"};
-  return names[static_cast<std::size_t>(integrator)];
-}
-
-Integrator integrator_from_name(std::string_view wanted) {
-  std::vector<std::string> known;
-  for (int i = 0; i < kIntegratorCount; ++i) {
-    const auto integrator = static_cast<Integrator>(i);
-    if (name(integrator) == wanted) return integrator;
-    known.emplace_back(name(integrator));
-  }
-  throw InputError("", fmt::format("unknown integrator '{}'; use one of {}", wanted, fmt::join(known, ", ")));
-}
-
-bool is_theta_scheme(Integrator integrator) { return integrator >= Integrator::explicit_euler; }
-
-Theta theta_of(Integrator integrator) {
-  switch (integrator) {
-    case Integrator::explicit_euler:
-      return {0, 0};
-    case Integrator::symplectic_euler:
-      return {0, 1};
-    case Integrator::midpoint:
-      return {0.5, 0.5};
-    case Integrator::semi_implicit:
-    case Integrator::moreau:
-    case Integrator::implicit_euler:
-      break;
-  }
-  return {1, 1};
-}
-
 int Model::body(std::string_view name) const { return find_named(d_->bodies, "body", name); }
 int Model::joint(std::string_view name) const { return find_named(d_->joints, "joint", name); }
 

@@ -73,6 +73,7 @@ struct Limit {
   Compliance compliance = {};  // of both limits; equal limits (a locked dof) take it too
 
   bool active() const { return lower > -kInf || upper < kInf; }
+  bool locked() const { return upper - lower < 1e-9; }
 };
 
 // One scalar degree of freedom of a joint. Spherical joints have three velocity-only ones (world-free
@@ -181,35 +182,11 @@ struct BodyPair {
   bool operator==(const BodyPair&) const = default;
 };
 
-// semi_implicit and moreau: spec/model.md §7.1, §7.2. The others are the two-stage theta-scheme of §7.3.
-enum class Integrator : std::uint8_t {
-  semi_implicit,
-  moreau,
-  explicit_euler,
-  symplectic_euler,
-  implicit_euler,
-  midpoint
-};
-inline constexpr int kIntegratorCount = 6;
-std::string_view name(Integrator integrator);
-// Throws InputError with a suggestion if the name is unknown.
-Integrator integrator_from_name(std::string_view name);
-
-// Where a scheme evaluates forces and how it moves positions (spec/model.md §7.3):
-//   q_theta = q0 + dt theta v_pos,   v_theta = theta v + (1 - theta) v0,   v_pos = theta_vq v + (1 - theta_vq) v0
-struct Theta {
-  double force = 1;     // theta
-  double position = 1;  // theta_vq
-};
-bool is_theta_scheme(Integrator integrator);
-// Springs, dampers and servos of the semi-implicit scheme are those of implicit Euler; Moreau has rules of its own.
-Theta theta_of(Integrator integrator);
-
 // What the author of a scene recommends; the command line and SimulationOptions override it.
 struct RunDefaults {
   double dt = 1e-3;       // s
   double duration = 5.0;  // s
-  Integrator integrator = Integrator::semi_implicit;
+  std::string integrator = "semi-implicit";  // by name (dynamics/scheme.h)
 };
 
 struct ModelData {

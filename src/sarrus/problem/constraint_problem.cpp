@@ -69,8 +69,8 @@ void ConstraintProblem::finish() {
   for (int i = 0; i < rows_; ++i) v_free[i] += bias[static_cast<std::size_t>(i)];
 }
 
-void ConstraintProblem::multiply_J(const VecX& u, Eigen::Ref<VecX> out) const {
-  for (const ConstraintBlock& b : blocks) {
+void ConstraintProblem::multiply_J(std::span<const ConstraintBlock> of, const VecX& u, Eigen::Ref<VecX> out) const {
+  for (const ConstraintBlock& b : of) {
     for (int r = 0; r < b.rows; ++r) out[b.row + r] = 0;
     for (int k = 0; k < b.nodes; ++k) {
       const auto node = static_cast<std::size_t>(b.node[k]);
@@ -91,9 +91,9 @@ void ConstraintProblem::multiply_J(const VecX& u, Eigen::Ref<VecX> out) const {
   }
 }
 
-void ConstraintProblem::multiply_Jt(std::span<const double> lambda, VecX& out) const {
+void ConstraintProblem::multiply_Jt(std::span<const ConstraintBlock> of, std::span<const double> lambda, VecX& out) const {
   out.setZero();
-  for (const ConstraintBlock& b : blocks) {
+  for (const ConstraintBlock& b : of) {
     for (int k = 0; k < b.nodes; ++k) {
       const auto node = static_cast<std::size_t>(b.node[k]);
       const int n = node_size[node];
@@ -134,8 +134,8 @@ void ConstraintProblem::multiply_M_inverse(const VecX& f, VecX& out) const {
   multiply_blocks(*this, mass_inverse, f, out);
 }
 
-void ConstraintProblem::diagonal_D(Eigen::Ref<VecX> out) const {
-  for (const ConstraintBlock& b : blocks) {
+void ConstraintProblem::diagonal_D(std::span<const ConstraintBlock> of, Eigen::Ref<VecX> out) const {
+  for (const ConstraintBlock& b : of) {
     for (int r = 0; r < b.rows; ++r) {
       double d = R[static_cast<std::size_t>(b.row + r)];
       for (int k = 0; k < b.nodes; ++k) {

@@ -56,7 +56,7 @@ Quat z_along_y() { return so3_exp(Vec3(-0.5 * kPi, 0, 0)); }
 Model cylinder_on_spring(const std::string& name, const std::string& description, double mu) {
   constexpr double radius = 0.05;
   ModelBuilder b(name, description);
-  b.set_defaults({.dt = 0.02, .duration = 10, .integrator = Integrator::midpoint});
+  b.set_defaults({.dt = 0.02, .duration = 10, .integrator = "midpoint"});
   const int floor = b.add_material("floor", mu);
   const int soft = b.add_material("soft", mu, 0, Compliance::soft_physical(0.5 * 1e4, 0.02));
   b.add_floor(0, floor);

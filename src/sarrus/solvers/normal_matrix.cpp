@@ -22,13 +22,13 @@ void add_weighted_product(double* H, int ld, const double* Jr, const double* Jc,
 
 }  // namespace
 
-void NormalMatrix::prepare(const ConstraintProblem& p) {
+void NormalMatrix::prepare(const ConstraintProblem& p, std::span<const ConstraintBlock> blocks) {
   if (node_size_ != p.node_size) {
     node_size_ = p.node_size;
     llt_.set_nodes(node_size_);
   }
   edges_.clear();
-  for (const ConstraintBlock& b : p.blocks) {
+  for (const ConstraintBlock& b : blocks) {
     for (int k = 0; k < b.nodes; ++k) {
       for (int l = k + 1; l < b.nodes; ++l) edges_.push_back(BlockLLT::edge_key(b.node[k], b.node[l]));
     }
@@ -37,7 +37,7 @@ void NormalMatrix::prepare(const ConstraintProblem& p) {
   edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
   llt_.analyse(edges_);
   pairs_.clear();
-  for (const ConstraintBlock& b : p.blocks) {
+  for (const ConstraintBlock& b : blocks) {
     for (int k = 0; k < b.nodes; ++k) {
       for (int l = k; l < b.nodes; ++l) {
         const BlockLLT::BlockRef ref = k == l ? llt_.diagonal(b.node[k]) : llt_.off_diagonal(b.node[k], b.node[l]);
@@ -47,7 +47,8 @@ void NormalMatrix::prepare(const ConstraintProblem& p) {
   }
 }
 
-bool NormalMatrix::factor(const ConstraintProblem& p, std::span<const double> g) {
+bool NormalMatrix::factor(const ConstraintProblem& p, std::span<const ConstraintBlock> blocks,
+                          std::span<const double> g) {
   llt_.set_zero();
   double* H = llt_.values();
   for (int i = 0; i < p.node_count(); ++i) {
@@ -57,7 +58,7 @@ bool NormalMatrix::factor(const ConstraintProblem& p, std::span<const double> g)
     for (int c = 0; c < n; ++c) std::copy(M + c * n, M + (c + 1) * n, H + d.offset + c * d.ld);
   }
   std::size_t next = 0;
-  for (const ConstraintBlock& b : p.blocks) {
+  for (const ConstraintBlock& b : blocks) {
     for (int k = 0; k < b.nodes; ++k) {
       for (int l = k; l < b.nodes; ++l) {
         const PairBlock& pair = pairs_[next++];

@@ -16,9 +16,14 @@ namespace sarrus {
 class NormalMatrix {
  public:
   // Symbolic phase for the problem's graph; does nothing but index blocks if the graph is that of the last call.
-  void prepare(const ConstraintProblem& problem);
+  void prepare(const ConstraintProblem& problem) { prepare(problem, problem.blocks); }
   // Numeric phase with weights g by row. False if H is not positive definite or not finite.
-  bool factor(const ConstraintProblem& problem, std::span<const double> g);
+  bool factor(const ConstraintProblem& problem, std::span<const double> g) {
+    return factor(problem, problem.blocks, g);
+  }
+  // The same with J of some blocks from the first on.
+  void prepare(const ConstraintProblem& problem, std::span<const ConstraintBlock> blocks);
+  bool factor(const ConstraintProblem& problem, std::span<const ConstraintBlock> blocks, std::span<const double> g);
   // w <- H^-1 w, components in node order.
   void solve(VecX& w) { llt_.solve(w); }
 

@@ -1,18 +1,13 @@
-// Names and validation of SimulationOptions.
+#include "sarrus/step/options.h"
+
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 
 #include "sarrus/math/error.h"
-#include "sarrus/step/simulation.h"
 
 namespace sarrus {
-
-std::string_view name(StepStatus status) {
-  constexpr std::array<std::string_view, 5> names = {"converged", "accepted", "fallback", "substepped", "failed"};
-  return names[static_cast<std::size_t>(status)];
-}
+namespace {
 
 void validate(const SimulationOptions& o) {
   const auto positive = [](std::string_view what, double x) {
@@ -37,22 +32,35 @@ void validate(const SimulationOptions& o) {
     throw InputError("option 'acceptable'",
                      fmt::format("is {}, below tolerance {}; give a larger one", o.acceptable, o.tolerance));
   }
-  fraction("erp_joint", o.erp_joint);
-  fraction("erp_limit", o.erp_limit);
-  fraction("erp_contact", o.erp_contact);
-  not_negative("restitution_threshold", o.restitution_threshold);
-  not_negative("limit_margin", o.limit_margin);
+  fraction("erp_joint", o.rows.erp_joint);
+  fraction("erp_limit", o.rows.erp_limit);
+  fraction("erp_contact", o.rows.erp_contact);
+  not_negative("restitution_threshold", o.rows.restitution_threshold);
+  not_negative("limit_margin", o.rows.limit_margin);
   not_negative("collision.margin", o.collision.margin);
   not_negative("collision.speculative_factor", o.collision.speculative_factor);
   positive("projection_tolerance", o.projection_tolerance);
   positive("acceptable_gap", o.acceptable_gap);
-  if (!std::isfinite(o.contact_slop)) throw InputError("option 'contact_slop'", "is not finite; give a number");
+  if (!std::isfinite(o.rows.contact_slop)) throw InputError("option 'contact_slop'", "is not finite; give a number");
   if (o.max_substep_depth < 0 || o.max_substep_depth > 10) {
     throw InputError("option 'max_substep_depth'", fmt::format("is {}; give 0 to 10", o.max_substep_depth));
   }
   if (o.projection_iterations < 1) {
     throw InputError("option 'projection_iterations'", fmt::format("is {}; give at least 1", o.projection_iterations));
   }
+}
+
+}  // namespace
+
+SimulationOptions complete(SimulationOptions o, const Model& model) {
+  if (o.dt == 0) o.dt = model.defaults().dt;
+  if (!o.integrator) o.integrator = integrator_from_name(model.defaults().integrator);
+  if (o.fallback == SimulationOptions{}.fallback && o.fallback_parameters.empty()) {
+    o.fallback_parameters = {{"max_iterations", 10000}};
+  }
+  validate(o);
+  if (o.rows.restitution_threshold == 0) o.rows.restitution_threshold = 2 * model.gravity().norm() * o.dt;
+  return o;
 }
 
 }  // namespace sarrus

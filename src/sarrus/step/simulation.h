@@ -6,7 +6,7 @@
 //     if (report.status == StepStatus::failed) ...          // the state is unchanged and finite
 //   }
 //
-// One step (spec/README.md §3): kinematics, events, free velocity, rows, solve, judge, integrate, project.
+// One step: assemble (poses, events, free velocity, rows), solve, judge, move, close the joints.
 // step() allocates nothing after warm-up and is deterministic: same build, same input, same bits.
 #pragma once
 
@@ -18,51 +18,12 @@
 #include <vector>
 
 #include "sarrus/collision/contact.h"
-#include "sarrus/collision/detector.h"
 #include "sarrus/dynamics/state.h"
 #include "sarrus/model/model.h"
 #include "sarrus/problem/judge.h"
-#include "sarrus/solvers/solver.h"
+#include "sarrus/step/options.h"
 
 namespace sarrus {
-
-// How w x I w enters the free velocity (spec/model.md §1). explicit_term: at the start of the step with
-// semi-implicit Euler, at the middle with Moreau. implicit_term: one Newton step, for fast spinning long bodies. The
-// theta-schemes solve for it by themselves, whatever is chosen here.
-enum class Gyroscopic : std::uint8_t { explicit_term, implicit_term };
-
-struct SimulationOptions {
-  double dt = 0;                              // s; 0: the model's default
-  std::optional<Integrator> integrator = {};  // none: the model's default
-  Gyroscopic gyroscopic = Gyroscopic::explicit_term;
-
-  std::string solver = "cascade";           // see `sarrus solvers`
-  SolverParameters solver_parameters = {};  // by name; unknown names are errors
-  std::string fallback = "admm-ncp-sa";     // tried cold when the solver's answer is not acceptable
-  SolverParameters fallback_parameters = {{"max_iterations", 10000}};
-  double tolerance = 1e-9;    // natural map <= tolerance * S: converged, S = max(|lambda|, |v_f|, 1)
-  double acceptable = 1e-3;   // natural map <= acceptable * S: usable, counted as non-converged
-  int max_substep_depth = 3;  // halvings of dt before a step fails
-
-  double erp_joint = 0.1;            // alpha, used where a joint is not projected
-  double erp_limit = 0.1;            // beta
-  double erp_contact = 0.1;          // gamma
-  double contact_slop = 1e-5;        // delta_c, tolerated penetration, m
-  double restitution_threshold = 0;  // v_rest, m/s; approach slower than this does not bounce; 0: 2 g dt
-  double limit_margin = 0.02;        // m or rad: limit rows exist this far before the limit (plus motion)
-  CollisionOptions collision = {};
-
-  bool projection = true;               // mass-weighted projection of positions onto the joint manifold
-  double projection_tolerance = 1e-12;  // m or rad
-  int projection_iterations = 8;
-  double acceptable_gap =
-      1e-5;  // m or rad: with projection, a step that leaves a rigid joint further open is not taken
-
-  bool warm_start = true;
-};
-
-// Throws InputError naming the option.
-void validate(const SimulationOptions& options);
 
 enum class StepStatus : std::uint8_t {
   converged,   // the judge confirms the tolerance
@@ -73,18 +34,22 @@ enum class StepStatus : std::uint8_t {
 };
 std::string_view name(StepStatus status);
 
+// What happened in the attempt that was integrated: nothing in it is of attempts that were rejected. A step taken in
+// parts (substepped) has the worst of their residuals and violations and the sums of their counts and times. A failed
+// step tells of its last attempt.
 struct StepReport {
   StepStatus status = StepStatus::converged;
   SolveStatus solve_status = SolveStatus::converged;
-  Residuals residuals;        // of the answer that was integrated (worst over substeps)
-  bool met_tolerance = true;  // residuals within `tolerance` (over all substeps)
-  int iterations = 0;
+  Residuals residuals;        // of the answer that was integrated
+  bool met_tolerance = true;  // residuals within `tolerance`
+  int iterations = 0;         // of the solver whose answer was integrated, like the factorisations
   int factorisations = 0;
   int contacts = 0;
   int contacts_matched = 0;  // contacts that found their impulse of the last step again
   int limits = 0;
   int rows = 0;
-  int substeps = 1;
+  int substeps = 1;  // parts that were integrated
+  int rejected = 0;  // attempts that were not, over the whole step
   int projection_iterations = 0;
   // Violations at the end of the step (joints) or at its detection pose (limits, contacts, compliant ones included).
   double joint_gap = 0;        // m, largest translational residual of rigid joints
@@ -94,10 +59,11 @@ struct StepReport {
   double limit_violation = 0;  // m or rad
   double penetration = 0;      // m
   double seconds_collision = 0;
-  double seconds_assembly = 0;
-  double seconds_solve = 0;
-  double seconds_total = 0;
-  std::string_view message;  // for failed: what was worst; valid until the next step
+  double seconds_assembly = 0;    // inputs, poses, free velocity, rows
+  double seconds_solve = 0;       // solver, fallback, judge
+  double seconds_projection = 0;  // joints closed, velocities made tangent
+  double seconds_total = 0;       // of the whole step, rejected attempts included
+  std::string_view message;       // for failed: what was worst; valid until the next step
 };
 
 class Simulation {
@@ -110,8 +76,8 @@ class Simulation {
 
   const StepReport& step();
 
-  // Builds the constraint problem of the step that step() would take now, without solving it or moving: rows, free
-  // velocity and contacts() at the present state and inputs.
+  // The constraint problem of the step that step() would take now, neither solved nor taken: rows and free velocity at
+  // the present state and inputs. What is told of the last step below stays as it is.
   const ConstraintProblem& assemble();
 
   const Model& model() const;
@@ -137,9 +103,10 @@ class Simulation {
   Vec3 contact_impulse(int contact) const;
   // The impulse as a world vector, acting on body B (and negated on A), N s.
   Vec3 contact_impulse_W(int contact) const;
-  // Impulse of the drive (servo) row of a dof in the last step divided by dt: the effort, N or N m.
+  // Effort of a dof's drive in the last step taken, N or N m: the impulse of a servo over dt, else the force drive's
+  // effort and set_joint_force().
   double drive_effort(int dof) const;
-  // The last constraint problem and its impulses: what was solved, for dumps and tests.
+  // The constraint problem of the last step and its impulses: what was solved, for dumps and tests.
   const ConstraintProblem& problem() const;
   std::span<const double> impulses() const;
   // What its solver started from.

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "sarrus/math/cones.h"
-#include "sarrus/problem/contact_rows.h"
+#include "sarrus/rows/rows.h"
 
 namespace sarrus {
 namespace {

@@ -1,21 +1,21 @@
-#include "sarrus/step/analysis.h"
+#include "sarrus/analysis/analysis.h"
 
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/LU>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
 #include "sarrus/collision/detector.h"
+#include "sarrus/dynamics/coordinates.h"
 #include "sarrus/dynamics/joint_kinematics.h"
-#include "sarrus/dynamics/mass.h"
 #include "sarrus/dynamics/state.h"
-#include "sarrus/problem/category.h"
-#include "sarrus/problem/joint_rows.h"
+#include "sarrus/rows/rows.h"
 
 namespace sarrus {
 namespace {
@@ -23,16 +23,66 @@ namespace {
 constexpr int kDenseLimit = 1500;  // rows up to which the eigenvalues of D are computed
 
 ConstraintProblem reference_rows(const Model& model, const State& state, const JointKinematics& kinematics) {
+  const std::unique_ptr<Coordinates> coordinates = maximal_coordinates(model);
   ConstraintProblem p;
-  p.set_nodes(std::vector<int>(static_cast<std::size_t>(model.body_count()), 6));
-  for (std::size_t i = 0; i < state.X_WB.size(); ++i) {
-    const Body& b = model.bodies()[i];
-    body_mass_blocks(b, b.inertia_B.inverse(), state.X_WB[i].q, p.mass.data() + p.mass_offset[i],
-                     p.mass_inverse.data() + p.mass_offset[i]);
-  }
-  add_position_rows(model, kinematics, state.q, p);
+  p.set_nodes(coordinates->node_sizes());
+  set_position_rows(model, *coordinates, state.X_WB, kinematics, state.q, p);
   p.finish();
   return p;
+}
+
+// Nodes that joints connect, directly or through others, have the same root.
+std::vector<int> joint_components(const ConstraintProblem& problem) {
+  std::vector<int> parent(static_cast<std::size_t>(problem.node_count()));
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto root = [&](int i) {
+    while (parent[static_cast<std::size_t>(i)] != i) {
+      int& p = parent[static_cast<std::size_t>(i)];
+      i = p = parent[static_cast<std::size_t>(p)];
+    }
+    return i;
+  };
+  for (const ConstraintBlock& b : problem.blocks) {
+    if (b.kind != BlockKind::joint) break;  // joints come first
+    for (int k = 1; k < b.nodes; ++k) parent[static_cast<std::size_t>(root(b.node[k]))] = root(b.node[0]);
+  }
+  std::vector<int> roots;
+  for (int i = 0; i < problem.node_count(); ++i) roots.push_back(root(i));
+  return roots;
+}
+
+// The joint rows of one component, each scaled to length 1.
+MatX component_rows(const ConstraintProblem& problem, const std::vector<const ConstraintBlock*>& blocks) {
+  std::vector<int> column(static_cast<std::size_t>(problem.node_count()), -1);
+  int rows = 0;
+  int columns = 0;
+  for (const ConstraintBlock* b : blocks) {
+    rows += b->rows;
+    for (int k = 0; k < b->nodes; ++k) {
+      int& c = column[static_cast<std::size_t>(b->node[k])];
+      if (c >= 0) continue;
+      c = columns;
+      columns += problem.node_size[static_cast<std::size_t>(b->node[k])];
+    }
+  }
+  MatX J = MatX::Zero(rows, columns);
+  int first = 0;
+  for (const ConstraintBlock* b : blocks) {
+    for (int k = 0; k < b->nodes; ++k) {
+      const auto node = static_cast<std::size_t>(b->node[k]);
+      const int n = problem.node_size[node];
+      for (int r = 0; r < b->rows; ++r) {
+        const Eigen::Map<const VecX> row(problem.jacobian.data() + b->jac[k] + r * n, n);
+        J.block(first + r, column[node], 1, n) = row.transpose();
+      }
+    }
+    first += b->rows;
+  }
+  for (Eigen::Index i = 0; i < J.rows(); ++i) {
+    const double length = J.row(i).norm();
+    if (length > 0) J.row(i) /= length;
+  }
+  return J;
 }
 
 double condition_number(const ConstraintProblem& rows) {
@@ -254,6 +304,23 @@ void add_warnings(const Model& model, const State& state, ModelAnalysis& a) {
 }
 
 }  // namespace
+
+int joint_rank(const ConstraintProblem& problem) {
+  const std::vector<int> roots = joint_components(problem);
+  std::vector<std::vector<const ConstraintBlock*>> components(roots.size());
+  for (const ConstraintBlock& b : problem.blocks) {
+    if (b.kind != BlockKind::joint) break;
+    components[static_cast<std::size_t>(roots[static_cast<std::size_t>(b.node[0])])].push_back(&b);
+  }
+  int rank = 0;
+  for (const std::vector<const ConstraintBlock*>& blocks : components) {
+    if (blocks.empty()) continue;
+    Eigen::ColPivHouseholderQR<MatX> qr(component_rows(problem, blocks));
+    qr.setThreshold(1e-9);
+    rank += static_cast<int>(qr.rank());
+  }
+  return rank;
+}
 
 ModelAnalysis analyse(const Model& model) {
   ModelAnalysis a;

@@ -29,11 +29,7 @@ enum class ProblemCategory : std::uint8_t {
 inline constexpr int kProblemCategoryCount = 7;  // without `unconstrained`
 std::string_view name(ProblemCategory category);
 
-// Rank of the joint rows, each scaled to length 1, by a dense pivoted QR with threshold 1e-9 of every group of nodes
-// that joints connect. Not for hot paths.
-int joint_rank(const ConstraintProblem& problem);
-
-// `rank` is that of the joint rows: a mechanism's hardly ever changes, so the caller may keep it from step to step.
+// `rank` is that of the joint rows (analysis.h): a mechanism's hardly ever changes, so the caller may keep it from step to step.
 ProblemCategory category(const ConstraintProblem& problem, int rank);
 
 }  // namespace sarrus

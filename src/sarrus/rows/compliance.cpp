@@ -1,4 +1,4 @@
-#include "sarrus/problem/compliance_rows.h"
+#include "sarrus/rows/compliance.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,82 @@
+// Coordinates: how the bodies of a model move with the unknown velocity u of the constraint problem.
+//
+//   u is split into nodes;   twist_B = X_B u_node(B)     [v; w], world axes, at the centre of mass
+//   a row J_B on the twist of B is the row J_B X_B on the node's velocity
+//   M = block diagonal by node,   u_f = u- + dt M^-1 h,   h = [m g; -w x I w] + external wrenches
+// Maximal coordinates have one node of six components per body and X_B = 1. Reduced ones have one node per kinematic
+// tree; the rows of its joints vanish (holds()). Rows, solvers and the step see only this interface, and call its
+// virtual functions a fixed number of times per step, never per row.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sarrus/dynamics/scheme.h"
+#include "sarrus/model/model.h"
+
+namespace sarrus {
+
+// How w x I w enters the free velocity where the scheme leaves the choice. explicit_term: where the scheme says.
+// implicit_term: one Newton step, for fast spinning long bodies.
+enum class Gyroscopic : std::uint8_t { explicit_term, implicit_term };
+
+struct BodyMap {
+  int node = 0;
+  int offset = 0;             // of the node in u
+  int size = 6;               // components of the node
+  const double* X = nullptr;  // column-major 6 x size; null: the identity, size = 6
+};
+
+// What moves freely over dt.
+struct FreeMotion {
+  const Scheme& scheme;
+  Gyroscopic gyroscopic;
+  std::span<const Pose> X_WB;      // where masses are taken: the pose of the rows
+  std::span<const Vec6> twist;     // before the step, by body
+  std::span<const Vec6> wrench_W;  // external, by body, at the centre of mass
+  double dt;
+};
+
+class Coordinates {
+ public:
+  virtual ~Coordinates() = default;
+
+  std::span<const int> node_sizes() const { return node_sizes_; }
+  int velocity_size() const { return velocity_size_; }
+  // Valid for the poses of the last mass_blocks() or free_velocity().
+  const BodyMap& map(int body) const { return maps_[static_cast<std::size_t>(body)]; }
+  // True if the coordinates satisfy the joint by themselves: it has no rows.
+  bool holds(int joint) const { return holds_[static_cast<std::size_t>(joint)]; }
+
+  // Between the twists of the bodies at given poses and u.
+  virtual void gather(std::span<const Pose> X_WB, std::span<const Vec6> twist, VecX& u) const = 0;
+  virtual void scatter(std::span<const Pose> X_WB, const VecX& u, std::span<Vec6> twist) const = 0;
+
+  // M and M^-1 by node: column-major blocks, one after the other.
+  virtual void mass_blocks(std::span<const Pose> X_WB, std::span<double> mass, std::span<double> mass_inverse) = 0;
+  // The same, and u_f.
+  virtual void free_velocity(const FreeMotion& motion, std::span<double> mass, std::span<double> mass_inverse,
+                             VecX& u_free) = 0;
+  // Replaces the torque that free_velocity() assumed by the one of the mean velocity actually reached: second order for
+  // schemes that finish.
+  virtual void correct_rotation(const FreeMotion& motion, VecX& u_plus) const = 0;
+
+  // to = poses after moving with u for dt. `from` and `to` may be the same.
+  virtual void integrate(std::span<const Pose> from, const VecX& u, double dt, AttitudeMap map,
+                         std::span<Pose> to) const = 0;
+  // to = from (+) d, a displacement: how a projection moves poses.
+  void retract(std::span<const Pose> from, const VecX& d, std::span<Pose> to) const {
+    integrate(from, d, 1.0, AttitudeMap::exponential, to);
+  }
+
+ protected:
+  std::vector<int> node_sizes_;
+  std::vector<BodyMap> maps_;
+  std::vector<bool> holds_;
+  int velocity_size_ = 0;
+};
+
+std::unique_ptr<Coordinates> maximal_coordinates(const Model& model);
+
+}  // namespace sarrus

@@ -1,0 +1,163 @@
+// Maximal coordinates: node = body, M_i = blkdiag(m 1, R I R').
+#include <Eigen/LU>
+
+#include "sarrus/dynamics/coordinates.h"
+#include "sarrus/math/so3.h"
+
+namespace sarrus {
+namespace {
+
+// Angular velocity after dt of torque-free motion, world axes.
+//   explicit: w - dt I^-1 (w x I w)
+Vec3 rotate_explicit(const Mat3& I, const Mat3& I_inverse, const Quat& q_WB, const Vec3& w_W, double dt) {
+  const Vec3 w = q_WB.conjugate() * w_W;
+  return q_WB * Vec3(w - dt * (I_inverse * w.cross(I * w)));
+}
+
+//   implicit: one Newton step on I w+ - I w + dt w+ x I w+ = 0 in body axes
+Vec3 rotate_implicit(const Mat3& I, const Quat& q_WB, const Vec3& w_W, double dt) {
+  const Vec3 w = q_WB.conjugate() * w_W;
+  const Vec3 Iw = I * w;
+  const Mat3 A = I + dt * (skew(w) * I - skew(Iw));
+  return q_WB * Vec3(w - A.partialPivLu().solve(dt * w.cross(Iw)));
+}
+
+//   middle: I (w+ - w) + dt wm x I wm = 0, wm = (w + w+)/2, solved to round-off; conserves energy
+Vec3 rotate_middle(const Mat3& I, const Mat3& I_inverse, const Quat& q_WB, const Vec3& w_W, double dt) {
+  const Vec3 w = q_WB.conjugate() * w_W;
+  Vec3 x = w - dt * (I_inverse * w.cross(I * w));
+  for (int i = 0; i < 8; ++i) {
+    const Vec3 m = 0.5 * (w + x);
+    const Vec3 Im = I * m;
+    const Vec3 residual = I * (x - w) + dt * m.cross(Im);
+    const Mat3 A = I + 0.5 * dt * (skew(m) * I - skew(Im));
+    const Vec3 dx = A.partialPivLu().solve(residual);
+    x -= dx;
+    if (dx.norm() <= 1e-15 * (1 + x.norm())) break;
+  }
+  return q_WB * x;
+}
+
+// Rotation of the theta-scheme: w+ with
+//   I(q_theta)(w+ - w) + dt w_theta x I(q_theta) w_theta = dt torque,    q_theta = exp(dt theta w_pos) q
+// by Newton's method to round-off; `q_theta` returns the orientation where the inertia was taken.
+Vec3 rotate_stage(const Mat3& inertia_B, const Quat& q_WB, const Vec3& w_W, const Vec3& torque_W, double dt,
+                  const Scheme& scheme, Quat& q_theta) {
+  Vec3 x = w_W;
+  for (int i = 0; i < 20; ++i) {
+    const Vec3 w_pos = scheme.position * x + (1 - scheme.position) * w_W;
+    const Vec3 w_theta = scheme.force * x + (1 - scheme.force) * w_W;
+    q_theta = (so3_exp(dt * scheme.force * w_pos) * q_WB).normalized();
+    const Mat3 R = q_theta.toRotationMatrix();
+    const Mat3 I = R * inertia_B * R.transpose();
+    const Vec3 Iw = I * w_theta;
+    const Vec3 residual = I * (x - w_W) + dt * (w_theta.cross(Iw) - torque_W);
+    // The turning of I with x is left out: it is of second order in dt and costs an iteration at most.
+    const Mat3 A = I + dt * scheme.force * (skew(w_theta) * I - skew(Iw));
+    const Vec3 dx = A.partialPivLu().solve(residual);
+    x -= dx;
+    if (dx.norm() <= 1e-15 * (1 + x.norm())) break;
+  }
+  return x;
+}
+
+class MaximalCoordinates final : public Coordinates {
+ public:
+  explicit MaximalCoordinates(const Model& model) : model_(model) {
+    node_sizes_.assign(model.bodies().size(), 6);
+    velocity_size_ = 6 * model.body_count();
+    holds_.assign(model.joints().size(), false);
+    for (int i = 0; i < model.body_count(); ++i) maps_.push_back({i, 6 * i, 6, nullptr});
+    for (const Body& b : model.bodies()) inertia_inverse_B_.push_back(b.inertia_B.inverse());
+  }
+
+  void gather(std::span<const Pose>, std::span<const Vec6> twist, VecX& u) const override {
+    for (std::size_t i = 0; i < twist.size(); ++i) u.segment<6>(offset(i)) = twist[i];
+  }
+  void scatter(std::span<const Pose>, const VecX& u, std::span<Vec6> twist) const override {
+    for (std::size_t i = 0; i < twist.size(); ++i) twist[i] = u.segment<6>(offset(i));
+  }
+
+  void mass_blocks(std::span<const Pose> X_WB, std::span<double> mass, std::span<double> mass_inverse) override {
+    for (std::size_t i = 0; i < X_WB.size(); ++i) mass_block(i, X_WB[i].q, mass, mass_inverse);
+  }
+
+  void free_velocity(const FreeMotion& m, std::span<double> mass, std::span<double> mass_inverse,
+                     VecX& u_free) override {
+    for (std::size_t i = 0; i < m.X_WB.size(); ++i) {
+      const Body& b = model_.bodies()[i];
+      const Quat& q = m.X_WB[i].q;
+      const Vec3 w = m.twist[i].tail<3>();
+      const Vec3 torque = m.wrench_W[i].tail<3>();
+      auto u = u_free.segment<6>(offset(i));
+      u.head<3>() = m.twist[i].head<3>() + m.dt * (model_.gravity() + m.wrench_W[i].head<3>() / b.mass);
+      if (m.scheme.rotation == Rotation::stage) {
+        Quat q_theta = q;
+        u.tail<3>() = rotate_stage(b.inertia_B, q, w, torque, m.dt, m.scheme, q_theta);
+        mass_block(i, q_theta, mass, mass_inverse);
+        continue;
+      }
+      mass_block(i, q, mass, mass_inverse);
+      const Eigen::Map<const Mat6> W(mass_inverse.data() + 36 * i);
+      u.tail<3>() = rotate_freely(i, q, w, m) + m.dt * (W.bottomRightCorner<3, 3>() * torque);
+    }
+  }
+
+  void correct_rotation(const FreeMotion& m, VecX& u_plus) const override {
+    for (std::size_t i = 0; i < m.X_WB.size(); ++i) {
+      const Mat3& I = model_.bodies()[i].inertia_B;
+      const Quat& q = m.X_WB[i].q;
+      auto w_plus_W = u_plus.segment<3>(offset(i) + 3);
+      const Vec3 w = q.conjugate() * m.twist[i].tail<3>();
+      const Vec3 w_plus = q.conjugate() * Vec3(w_plus_W);
+      const Vec3 w_free = q.conjugate() * rotate_middle(I, inertia_inverse_B_[i], q, m.twist[i].tail<3>(), m.dt);
+      const Vec3 assumed = 0.5 * (w + w_free);
+      const Vec3 actual = 0.5 * (w + w_plus);
+      const Vec3 torque = assumed.cross(I * assumed) - actual.cross(I * actual);
+      w_plus_W += q * Vec3(m.dt * (inertia_inverse_B_[i] * torque));
+    }
+  }
+
+  void integrate(std::span<const Pose> from, const VecX& u, double dt, AttitudeMap map,
+                 std::span<Pose> to) const override {
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      to[i] = integrate_pose(from[i], u.segment<6>(offset(i)), dt, map == AttitudeMap::cayley ? so3_cayley : so3_exp);
+    }
+  }
+
+ private:
+  static Eigen::Index offset(std::size_t body) { return static_cast<Eigen::Index>(6 * body); }
+
+  Vec3 rotate_freely(std::size_t i, const Quat& q, const Vec3& w, const FreeMotion& m) const {
+    const Mat3& I = model_.bodies()[i].inertia_B;
+    if (m.gyroscopic == Gyroscopic::implicit_term) return rotate_implicit(I, q, w, m.dt);
+    return m.scheme.rotation == Rotation::middle ? rotate_middle(I, inertia_inverse_B_[i], q, w, m.dt)
+                                                 : rotate_explicit(I, inertia_inverse_B_[i], q, w, m.dt);
+  }
+
+  void mass_block(std::size_t i, const Quat& q_WB, std::span<double> mass, std::span<double> mass_inverse) const {
+    const Body& body = model_.bodies()[i];
+    const Mat3 R = q_WB.toRotationMatrix();
+    Eigen::Map<Mat6> M(mass.data() + 36 * i);
+    Eigen::Map<Mat6> W(mass_inverse.data() + 36 * i);
+    M.setZero();
+    W.setZero();
+    M.topLeftCorner<3, 3>().diagonal().setConstant(body.mass);
+    W.topLeftCorner<3, 3>().diagonal().setConstant(1.0 / body.mass);
+    const Mat3 I = R * body.inertia_B * R.transpose();
+    const Mat3 Y = R * inertia_inverse_B_[i] * R.transpose();
+    M.bottomRightCorner<3, 3>() = 0.5 * (I + I.transpose());
+    W.bottomRightCorner<3, 3>() = 0.5 * (Y + Y.transpose());
+  }
+
+  Model model_;
+  std::vector<Mat3> inertia_inverse_B_;
+};
+
+}  // namespace
+
+std::unique_ptr<Coordinates> maximal_coordinates(const Model& model) {
+  return std::make_unique<MaximalCoordinates>(model);
+}
+
+}  // namespace sarrus

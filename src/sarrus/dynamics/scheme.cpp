@@ -1,0 +1,64 @@
+#include "sarrus/dynamics/scheme.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <vector>
+
+#include "sarrus/math/error.h"
+
+namespace sarrus {
+namespace {
+
+// The two-stage theta-scheme: forces at q0 + dt theta v_pos and theta v + (1 - theta) v0, positions by
+// v_pos = theta_vq v + (1 - theta_vq) v0. Since J u- = 0, a curvature of 1/theta_vq brings positions onto the
+// manifold; explicit Euler moves them with u- alone, and 2 makes its u+ tangent at the new pose.
+constexpr Scheme theta_scheme(Integrator integrator, std::string_view name, double theta, double theta_vq) {
+  Scheme s;
+  s.integrator = integrator;
+  s.name = name;
+  s.curvature = 1 / (theta_vq > 0.5 ? theta_vq : 0.5);
+  s.force = theta;
+  s.spring = s.resolved_spring = {theta * theta_vq, theta * (1 - theta_vq)};
+  s.position = theta_vq;
+  s.rotation = Rotation::stage;
+  return s;
+}
+
+constexpr Scheme kSchemes[] = {
+    {.integrator = Integrator::semi_implicit, .name = "semi-implicit"},
+    // Joint impulses do no work on the mean velocity. A spring is taken at the mean of the positions before and after,
+    // s_r + dt/4 (u+ - u-), where it neither gains nor loses energy; stiffer ones would ring there and stay implicit.
+    {.integrator = Integrator::moreau,
+     .name = "moreau",
+     .row_pose = 0.5,
+     .joint_law = 1,
+     .curvature = 0,
+     .resolved_spring = {0.25, -0.25},
+     .position = 0.5,
+     .in_turn = true,
+     .rotation = Rotation::middle,
+     .finish = true},
+    theta_scheme(Integrator::explicit_euler, "explicit-euler", 0, 0),
+    theta_scheme(Integrator::symplectic_euler, "symplectic-euler", 0, 1),
+    theta_scheme(Integrator::implicit_euler, "implicit-euler", 1, 1),
+    theta_scheme(Integrator::midpoint, "midpoint", 0.5, 0.5),
+};
+
+}  // namespace
+
+std::span<const Scheme> schemes() { return kSchemes; }
+const Scheme& scheme_of(Integrator integrator) { return kSchemes[static_cast<std::size_t>(integrator)]; }
+std::string_view name(Integrator integrator) { return scheme_of(integrator).name; }
+
+Integrator integrator_from_name(std::string_view wanted) {
+  std::vector<std::string_view> known;
+  for (const Scheme& s : kSchemes) {
+    if (s.name == wanted) return s.integrator;
+    known.push_back(s.name);
+  }
+  throw InputError("", fmt::format("unknown integrator '{}'; use one of {}", wanted, fmt::join(known, ", ")));
+}
+
+}  // namespace sarrus

@@ -1,0 +1,65 @@
+// Integrators as data: what a scheme does in one step from (s, u-) to (s+, u+) over dt (docs/theory/integrators.md).
+//
+//   rows        at the pose s_r = s + row_pose dt u-
+//   law         a row's law acts on J (u+ + beta u-): beta = 0 the velocity after the step, 1 twice the mean velocity
+//   curvature   v* of rigid joints and ropes holds  curvature ((r(s + dt u-) - r(s))/dt - J u-)
+//   forces      dampers and servos act at the velocity theta u+ + (1 - theta) u-; theta = 0: explicit forces, no rows
+//   springs     act at the position s_r + dt (plus u+ + minus u-)
+//   positions   move with position u+ + (1 - position) u-, at once or one part after the other
+//   rotation    how w x I w enters the free velocity
+//   finish      velocities are made tangent to the joints at the new pose, which second order needs
+// Adding an integrator is one entry of the table in scheme.cpp; rows and steps read these numbers and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace sarrus {
+
+enum class Integrator : std::uint8_t {
+  semi_implicit,
+  moreau,
+  explicit_euler,
+  symplectic_euler,
+  implicit_euler,
+  midpoint
+};
+
+// exponential: q+ = exp(dt w) q.  cayley: q+ = cay(dt w) q, with which the midpoint rule keeps angular momentum.
+enum class AttitudeMap : std::uint8_t { exponential, cayley };
+
+// The torque w x I w is taken at the start of the step, at the middle of the torque-free motion (kept to round-off), or
+// together with the external torque at the stage theta of the scheme.
+enum class Rotation : std::uint8_t { start, middle, stage };
+
+struct SpringPoint {
+  double plus = 1;
+  double minus = 0;
+};
+
+struct Scheme {
+  Integrator integrator = Integrator::semi_implicit;
+  std::string_view name = {};
+  double row_pose = 0;
+  double joint_law = 0;    // beta of rigid joints
+  double limit_law = 0;    // beta of rigid limits and ropes
+  double contact_law = 0;  // beta of rigid contacts, all three rows
+  double curvature = 1;
+  double force = 1;             // theta
+  SpringPoint spring = {};           // springs that dt does not resolve (omega dt >= 1), and servos
+  SpringPoint resolved_spring = {};  // the others
+  double position = 1;
+  bool in_turn = false;  // positions move by u- up to s_r, then by u+; false: at once by the mean
+  AttitudeMap attitude = AttitudeMap::exponential;
+  Rotation rotation = Rotation::start;
+  bool finish = false;
+};
+
+std::span<const Scheme> schemes();
+const Scheme& scheme_of(Integrator integrator);
+std::string_view name(Integrator integrator);
+// Throws InputError with the known names.
+Integrator integrator_from_name(std::string_view name);
+
+}  // namespace sarrus

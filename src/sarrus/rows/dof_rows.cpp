@@ -1,0 +1,254 @@
+// Rows along single directions of joints: servos, springs and dampers, dry friction; limits, swing limits, ropes.
+#include <algorithm>
+#include <cmath>
+
+#include "sarrus/math/so3.h"
+#include "sarrus/rows/compliance.h"
+#include "sarrus/rows/writer.h"
+
+namespace sarrus {
+namespace {
+
+// --- soft rows -------------------------------------------------------------------------------------------
+
+void set_soft_row(ConstraintProblem& p, const ConstraintBlock& b, double rho, double momentum, double bound) {
+  const auto i = static_cast<std::size_t>(b.row);
+  p.R[i] = 1.0 / rho;
+  p.bias[i] = -momentum / rho;
+  p.lower[i] = -bound;
+  p.upper[i] = bound;
+}
+
+// A servo pulls with kp error + kd (target_rate - rate), all of the coordinate as it is now.
+struct ServoLaw {
+  double kp = 0;
+  double error = 0;
+  double target_rate = 0;
+};
+
+ServoLaw servo_law(const Dof& dof, const DriveInput& in, double q) {
+  const bool position = dof.drive.mode == DriveMode::position;
+  ServoLaw s;
+  s.kp = position ? dof.drive.kp : 0.0;
+  s.error = in.target - q;
+  if (dof.wrapped) s.error = wrap_angle(s.error);
+  s.target_rate = position ? in.target_rate : in.target;
+  return s;
+}
+
+ConstraintBlock& add_soft_block(const RowContext& c, RowSource source, int dof, ConstraintProblem& p) {
+  return add_dof_block(c.coordinates, BlockKind::soft, source, dof, dof_row(c.model, c.kinematics, dof), 1.0, p);
+}
+
+void add_servo_row(const RowContext& c, int i, ConstraintProblem& p) {
+  const Dof& dof = c.model.dofs()[static_cast<std::size_t>(i)];
+  const Drive& d = dof.drive;
+  if (d.mode != DriveMode::position && d.mode != DriveMode::velocity) return;
+  if (c.scheme.force == 0) return;  // explicit_servo_force() instead
+  const ServoLaw s = servo_law(dof, c.inputs[static_cast<std::size_t>(i)], c.q[static_cast<std::size_t>(i)]);
+  const double rho = c.dt * c.scheme.force * d.kd + c.dt * c.dt * c.scheme.spring.plus * s.kp;
+  const ConstraintBlock& b = add_soft_block(c, RowSource::servo, i, p);
+  // What the scheme takes at the start of the step: nothing but for the midpoint.
+  const double rate = c.scheme.force < 1 ? row_velocity(p, b, 0, c.u_minus) : 0.0;
+  const double error = s.error - c.dt * c.scheme.spring.minus * rate;
+  const double target_rate = s.target_rate - (1 - c.scheme.force) * rate;
+  set_soft_row(p, b, rho, c.dt * (s.kp * error + d.kd * target_rate), c.dt * d.effort_limit);
+}
+
+void add_passive_row(const RowContext& c, int i, ConstraintProblem& p) {
+  const Dof& dof = c.model.dofs()[static_cast<std::size_t>(i)];
+  const double dt = c.dt;
+  if (!(dof.armature + dof.damping + dof.stiffness > 0)) return;
+  if (c.scheme.force == 0 && dof.armature == 0) return;  // explicit_passive_force() instead
+  const ConstraintBlock& b = add_soft_block(c, RowSource::passive, i, p);
+  const double rate = row_velocity(p, b, 0, c.u_minus);
+  const bool resolved = dt * dt * dof.stiffness * block_delassus(p, b)(0, 0) < 1.0;
+  const SpringPoint& spring = resolved ? c.scheme.resolved_spring : c.scheme.spring;
+  const double rho = dof.armature + dt * c.scheme.force * dof.damping + spring.plus * dt * dt * dof.stiffness;
+  const double q = c.q[static_cast<std::size_t>(i)] + spring.minus * dt * rate;
+  const double force = dof.stiffness * (dof.rest - q) - (1 - c.scheme.force) * dof.damping * rate;
+  set_soft_row(p, b, rho, dof.armature * rate + dt * force, kInf);
+}
+
+void add_dry_friction_row(const RowContext& c, int i, ConstraintProblem& p) {
+  const double bound = c.dt * c.model.dofs()[static_cast<std::size_t>(i)].dry_friction;
+  if (!(bound > 0)) return;
+  const ConstraintBlock& b = add_soft_block(c, RowSource::dry_friction, i, p);
+  p.lower[static_cast<std::size_t>(b.row)] = -bound;
+  p.upper[static_cast<std::size_t>(b.row)] = bound;
+}
+
+// --- limits ----------------------------------------------------------------------------------------------
+
+// Whether the limit can matter in this step; rows far from their limit are not built at all.
+bool limit_in_reach(const RowContext& c, const ConstraintProblem& p, const DofRow& row, double gap) {
+  if (gap <= c.options.limit_margin) return true;
+  const double rate = dof_rate(c.coordinates, row, c.u_minus);
+  const double free_rate = dof_rate(c.coordinates, row, p.u_free);
+  return gap <= c.options.limit_margin + 2 * c.dt * std::max(std::abs(rate), std::abs(free_rate));
+}
+
+void set_limit_law(const RowContext& c, ConstraintProblem& p, const ConstraintBlock& b, double gap, double restitution,
+                   double erp, const Compliance& compliance) {
+  const auto i = static_cast<std::size_t>(b.row);
+  const double v_minus = row_velocity(p, b, 0, c.u_minus);
+  const double v_free = row_velocity(p, b, 0, p.u_free);
+  if (compliance.compliant()) {
+    const CompliantRow row = unilateral_row(compliance, {c.dt, gap, v_minus, v_free, block_delassus(p, b)(0, 0)});
+    p.R[i] = row.R;
+    p.bias[i] = row.bias;
+    return;
+  }
+  p.bias[i] = unilateral_bias(gap, 0.0, v_minus, v_free, restitution, erp == kUseDefault ? c.options.erp_limit : erp,
+                              c.options.restitution_threshold, c.dt) +
+              c.scheme.limit_law * v_minus;
+}
+
+double add_dof_limits(const RowContext& c, bool lower, ConstraintProblem& p) {
+  double violation = 0;
+  const RowSource source = lower ? RowSource::limit_lower : RowSource::limit_upper;
+  for (int i = 0; i < c.model.dof_count(); ++i) {
+    const Limit& l = c.model.dofs()[static_cast<std::size_t>(i)].limit;
+    const double bound = lower ? l.lower : l.upper;
+    if (!std::isfinite(bound) || l.locked()) continue;
+    const double q = c.q[static_cast<std::size_t>(i)];
+    const double gap = lower ? q - bound : bound - q;
+    violation = std::max(violation, -gap);
+    const DofRow row = dof_row(c.model, c.kinematics, i);
+    if (!limit_in_reach(c, p, row, gap - l.compliance.margin)) continue;
+    const ConstraintBlock& b =
+        add_dof_block(c.coordinates, BlockKind::limit, source, i, row, lower ? 1.0 : -1.0, p);
+    set_limit_law(c, p, b, gap, l.restitution, l.erp, l.compliance);
+  }
+  return violation;
+}
+
+double add_swing_limits(const RowContext& c, ConstraintProblem& p) {
+  double violation = 0;
+  for (int i = 0; i < c.model.joint_count(); ++i) {
+    const Joint& j = c.model.joints()[static_cast<std::size_t>(i)];
+    if (!std::isfinite(j.swing_limit)) continue;
+    const Vec3 s = joint_swing_W(c.kinematics.frame(i));
+    const double swing = s.norm();
+    const double gap = j.swing_limit - swing;
+    violation = std::max(violation, -gap);
+    if (swing < 1e-9) continue;  // the direction is undefined there, and the limit is far
+    DofRow row{j.base, j.follower};
+    row.J_follower.tail<3>() = -s / swing;
+    row.J_base.tail<3>() = s / swing;
+    if (!limit_in_reach(c, p, row, gap)) continue;
+    const ConstraintBlock& b =
+        add_dof_block(c.coordinates, BlockKind::limit, RowSource::swing_limit, i, row, 1.0, p);
+    set_limit_law(c, p, b, gap, 0.0, j.erp, {});
+  }
+  return violation;
+}
+
+double add_ropes(const RowContext& c, ConstraintProblem& p) {
+  double violation = 0;
+  for (int i = 0; i < c.model.joint_count(); ++i) {
+    const Joint& j = c.model.joints()[static_cast<std::size_t>(i)];
+    if (!j.rope) continue;
+    double excess[1];
+    joint_residual(j, c.kinematics.frame(i), excess);
+    const double gap = -excess[0];
+    violation = std::max(violation, -gap);
+    const DofRow row = distance_row(j, c.kinematics.frame(i));
+    const ConstraintBlock& b = add_dof_block(c.coordinates, BlockKind::limit, RowSource::rope, i, row, -1.0, p);
+    set_limit_law(c, p, b, gap, 0.0, j.erp, j.compliance);
+    if (j.compliance.compliant() || c.scheme.curvature == 0) continue;
+    double predicted[1];
+    joint_residual(j, c.predicted.frame(i), predicted);
+    p.bias[static_cast<std::size_t>(b.row)] +=
+        c.scheme.curvature * ((excess[0] - predicted[0]) / c.dt - row_velocity(p, b, 0, c.u_minus));
+  }
+  return violation;
+}
+
+}  // namespace
+
+DofRow dof_row(const Model& model, const JointKinematics& kin, int dof) {
+  const int ji = model.joint_of_dof(dof);
+  const Joint& j = model.joints()[static_cast<std::size_t>(ji)];
+  JointAxis axes[3];
+  joint_dof_axes(j, kin.frame(ji), axes);
+  const JointAxis& a = axes[dof - j.first_dof];
+  return {j.base, j.follower, base_row(kin.frame(ji), a), follower_row(kin.frame(ji), a)};
+}
+
+double dof_rate(const Coordinates& coordinates, const DofRow& row, const VecX& u) {
+  const auto rate = [&](int body, const Vec6& J) {
+    if (body == kWorld) return 0.0;
+    const BodyMap& map = coordinates.map(body);
+    if (map.X == nullptr) return J.dot(u.segment<6>(map.offset));
+    const Eigen::Map<const Eigen::Matrix<double, 6, Eigen::Dynamic>> X(map.X, 6, map.size);
+    double sum = 0;
+    for (int c = 0; c < map.size; ++c) sum += J.dot(X.col(c)) * u[map.offset + c];
+    return sum;
+  };
+  return rate(row.base, row.J_base) + rate(row.follower, row.J_follower);
+}
+
+void add_dof_impulse(const Coordinates& coordinates, const DofRow& row, double impulse, const ConstraintProblem& p,
+                     VecX& u) {
+  const auto add = [&](int body, const Vec6& J) {
+    if (body == kWorld) return;
+    const BodyMap& map = coordinates.map(body);
+    const double* W = p.mass_inverse.data() + p.mass_offset[static_cast<std::size_t>(map.node)];
+    for (int c = 0; c < map.size; ++c) {
+      const double f = impulse * (map.X == nullptr ? J[c] : Eigen::Map<const Vec6>(map.X + 6 * c).dot(J));
+      for (int r = 0; r < map.size; ++r) u[map.offset + r] += f * W[c * map.size + r];
+    }
+  };
+  add(row.base, row.J_base);
+  add(row.follower, row.J_follower);
+}
+
+ConstraintBlock& add_dof_block(const Coordinates& coordinates, BlockKind kind, RowSource source, int index,
+                               const DofRow& row, double scale, ConstraintProblem& p) {
+  NodeList nodes;
+  nodes.add(coordinates, row.base);
+  nodes.add(coordinates, row.follower);
+  ConstraintBlock& b = add_labelled_block(p, kind, 1, nodes, source, index);
+  add_body_row(coordinates, p, b, nodes, row.base, 0, row.J_base, scale);
+  add_body_row(coordinates, p, b, nodes, row.follower, 0, row.J_follower, scale);
+  return b;
+}
+
+double unilateral_bias(double gap, double slop, double v_minus, double v_free, double restitution, double erp,
+                       double restitution_threshold, double dt) {
+  const double dead_zone = 0.1 * std::max(0.0, slop);
+  const double r = gap + slop;
+  const bool bounces = restitution > 0 && v_minus < -restitution_threshold;
+  if (bounces && gap + dt * std::min(v_minus, v_free) <= 0) {
+    return restitution * v_minus + erp * std::min(0.0, r) / dt;
+  }
+  return (erp * std::min(0.0, r + dead_zone) + std::max(0.0, r - dead_zone)) / dt;
+}
+
+double explicit_passive_force(const Dof& dof, double q, double rate) {
+  return dof.armature == 0 ? dof.stiffness * (dof.rest - q) - dof.damping * rate : 0.0;
+}
+
+double explicit_servo_force(const Dof& dof, const DriveInput& input, double q, double rate) {
+  const Drive& d = dof.drive;
+  if (d.mode != DriveMode::position && d.mode != DriveMode::velocity) return 0.0;
+  const ServoLaw s = servo_law(dof, input, q);
+  return std::clamp(s.kp * s.error + d.kd * (s.target_rate - rate), -d.effort_limit, d.effort_limit);
+}
+
+void add_soft_rows(const RowContext& c, ConstraintProblem& p) {
+  for (int i = 0; i < c.model.dof_count(); ++i) add_servo_row(c, i, p);
+  for (int i = 0; i < c.model.dof_count(); ++i) add_passive_row(c, i, p);
+  for (int i = 0; i < c.model.dof_count(); ++i) add_dry_friction_row(c, i, p);
+}
+
+double add_limit_rows(const RowContext& c, ConstraintProblem& p) {
+  double violation = 0;
+  violation = std::max(violation, add_dof_limits(c, true, p));
+  violation = std::max(violation, add_dof_limits(c, false, p));
+  violation = std::max(violation, add_swing_limits(c, p));
+  return std::max(violation, add_ropes(c, p));
+}
+
+}  // namespace sarrus

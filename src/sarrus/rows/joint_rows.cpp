@@ -1,0 +1,176 @@
+// Bilateral rows: joints, locked dofs, couplings.
+#include <algorithm>
+#include <cmath>
+
+#include "sarrus/rows/compliance.h"
+#include "sarrus/rows/writer.h"
+
+namespace sarrus {
+namespace {
+
+const Compliance& compliance_of(const Model& model, const ConstraintBlock& b) {
+  if (b.source_kind == RowSource::coupling) return model.couplings()[static_cast<std::size_t>(b.source)].compliance;
+  if (b.source_kind == RowSource::locked_dof) return model.dofs()[static_cast<std::size_t>(b.source)].limit.compliance;
+  return model.joints()[static_cast<std::size_t>(b.source)].compliance;
+}
+
+ConstraintBlock& add_joint_block(const Model& model, const Coordinates& x, const JointKinematics& kin, int i,
+                                 ConstraintProblem& p) {
+  const Joint& j = model.joints()[static_cast<std::size_t>(i)];
+  const JointFrame& f = kin.frame(i);
+  NodeList nodes;
+  nodes.add(x, j.base);
+  nodes.add(x, j.follower);
+  const int rows = info(j.type).rows;
+  ConstraintBlock& b = add_labelled_block(p, BlockKind::joint, rows, nodes, RowSource::joint, i);
+  if (j.type == JointType::distance) {
+    const DofRow row = distance_row(j, f);
+    add_body_row(x, p, b, nodes, j.base, 0, row.J_base);
+    add_body_row(x, p, b, nodes, j.follower, 0, row.J_follower);
+    return b;
+  }
+  JointAxis axes[6];
+  joint_constraint_axes(j, f, axes);
+  for (int r = 0; r < rows; ++r) {
+    add_body_row(x, p, b, nodes, j.base, r, base_row(f, axes[r]));
+    add_body_row(x, p, b, nodes, j.follower, r, follower_row(f, axes[r]));
+  }
+  return b;
+}
+
+ConstraintBlock& add_coupling_block(const Model& model, const Coordinates& x, const JointKinematics& kin, int i,
+                                    ConstraintProblem& p) {
+  const Coupling& c = model.couplings()[static_cast<std::size_t>(i)];
+  const DofRow a = dof_row(model, kin, c.dof_a);
+  const DofRow b = dof_row(model, kin, c.dof_b);
+  NodeList nodes;
+  for (const int body : {a.base, a.follower, b.base, b.follower}) nodes.add(x, body);
+  ConstraintBlock& block = add_labelled_block(p, BlockKind::joint, 1, nodes, RowSource::coupling, i);
+  for (const auto& [row, scale] : {std::pair(a, 1.0), std::pair(b, -c.ratio)}) {
+    add_body_row(x, p, block, nodes, row.base, 0, row.J_base, scale);
+    add_body_row(x, p, block, nodes, row.follower, 0, row.J_follower, scale);
+  }
+  return block;
+}
+
+// Returns how many of the rows are in the units of the compliance itself: all of a locked dof or coupling, the
+// translational ones of a joint.
+int bilateral_residual(const Model& model, const ConstraintBlock& b, const JointKinematics& kin,
+                       std::span<const double> q, double* r) {
+  switch (b.source_kind) {
+    case RowSource::coupling: {
+      const Coupling& c = model.couplings()[static_cast<std::size_t>(b.source)];
+      const double qa = kin.coordinate(c.dof_a, q[static_cast<std::size_t>(c.dof_a)]);
+      const double qb = kin.coordinate(c.dof_b, q[static_cast<std::size_t>(c.dof_b)]);
+      r[0] = qa - c.ratio * qb - c.offset;
+      return 1;
+    }
+    case RowSource::locked_dof: {
+      const Limit& l = model.dofs()[static_cast<std::size_t>(b.source)].limit;
+      r[0] = kin.coordinate(b.source, q[static_cast<std::size_t>(b.source)]) - 0.5 * (l.lower + l.upper);
+      return 1;
+    }
+    default:
+      return joint_residual(model.joints()[static_cast<std::size_t>(b.source)], kin.frame(b.source), r);
+  }
+}
+
+// Adds every bilateral block that the coordinates do not hold by themselves, in id order (joints, locked dofs,
+// couplings), and calls f(block, its compliance).
+template <class F>
+void for_each_bilateral(const Model& model, const Coordinates& x, const JointKinematics& kin, bool rigid_only,
+                        ConstraintProblem& p, F f) {
+  const auto wanted = [&](const Compliance& c) { return !rigid_only || !c.compliant(); };
+  for (int i = 0; i < model.joint_count(); ++i) {
+    const Joint& j = model.joints()[static_cast<std::size_t>(i)];
+    if (info(j.type).rows == 0 || j.rope || x.holds(i) || !wanted(j.compliance)) continue;
+    f(add_joint_block(model, x, kin, i, p), j.compliance);
+  }
+  for (int i = 0; i < model.dof_count(); ++i) {
+    const Limit& limit = model.dofs()[static_cast<std::size_t>(i)].limit;
+    if (!limit.locked() || !wanted(limit.compliance)) continue;
+    f(add_dof_block(x, BlockKind::joint, RowSource::locked_dof, i, dof_row(model, kin, i), 1.0, p), limit.compliance);
+  }
+  for (int i = 0; i < static_cast<int>(model.couplings().size()); ++i) {
+    const Compliance& c = model.couplings()[static_cast<std::size_t>(i)].compliance;
+    if (wanted(c)) f(add_coupling_block(model, x, kin, i, p), c);
+  }
+}
+
+double bilateral_erp(const Model& model, const ConstraintBlock& b, double fallback) {
+  double erp = kUseDefault;
+  if (b.source_kind == RowSource::joint) erp = model.joints()[static_cast<std::size_t>(b.source)].erp;
+  if (b.source_kind == RowSource::coupling) erp = model.couplings()[static_cast<std::size_t>(b.source)].erp;
+  if (b.source_kind == RowSource::locked_dof) erp = model.dofs()[static_cast<std::size_t>(b.source)].limit.erp;
+  return erp == kUseDefault ? fallback : erp;
+}
+
+void set_rigid_joint(const RowContext& c, const ConstraintBlock& b, ConstraintProblem& p) {
+  const double erp = bilateral_erp(c.model, b, c.options.erp_joint);
+  double r_start[kMaxBlockRows];
+  double r_predicted[kMaxBlockRows] = {};
+  bilateral_residual(c.model, b, c.start, c.q, r_start);
+  if (c.scheme.curvature != 0) bilateral_residual(c.model, b, c.predicted, c.q, r_predicted);
+  for (int r = 0; r < b.rows; ++r) {
+    const double v_minus = row_velocity(p, b, r, c.u_minus);
+    const double kappa = (r_predicted[r] - r_start[r]) / c.dt - v_minus;
+    double& bias = p.bias[static_cast<std::size_t>(b.row + r)];
+    bias = erp * r_start[r] / c.dt + c.scheme.joint_law * v_minus + c.scheme.curvature * kappa;
+  }
+}
+
+// Residuals where the rows are; a spring needs neither curvature nor ERP to find the end of the step.
+void set_compliant_joint(const RowContext& c, const Compliance& compliance, const ConstraintBlock& b,
+                         ConstraintProblem& p) {
+  double residual[kMaxBlockRows];
+  const int translational = bilateral_residual(c.model, b, c.kinematics, c.q, residual);
+  const BlockMatrix D = block_delassus(p, b);
+  for (int r = 0; r < b.rows; ++r) {
+    const auto i = static_cast<std::size_t>(b.row + r);
+    const RowMotion state{c.dt, residual[r], row_velocity(p, b, r, c.u_minus), row_velocity(p, b, r, p.u_free),
+                          D(r, r)};
+    const CompliantRow row = bilateral_row(compliance, state, r >= translational);
+    p.R[i] = row.R;
+    p.bias[i] = row.bias;
+  }
+}
+
+}  // namespace
+
+// Each body uses its own anchor; n points from base to follower.
+DofRow distance_row(const Joint& j, const JointFrame& f) {
+  const Vec3 d = f.p_F_W - f.p_B_W;
+  const double length = d.norm();
+  const Vec3 n = length > 1e-12 ? Vec3(d / length) : Vec3::UnitZ();
+  return {j.base, j.follower, spatial(-n, -Vec3(f.p_B_W - f.r_B_W).cross(n)),
+          spatial(n, Vec3(f.p_F_W - f.r_F_W).cross(n))};
+}
+
+bool is_compliant(const Model& model, const ConstraintBlock& b) { return compliance_of(model, b).compliant(); }
+
+void set_position_rows(const Model& model, Coordinates& coordinates, std::span<const Pose> X_WB,
+                       const JointKinematics& kinematics, std::span<const double> q, ConstraintProblem& p) {
+  p.clear_constraints();
+  coordinates.mass_blocks(X_WB, p.mass, p.mass_inverse);
+  for_each_bilateral(model, coordinates, kinematics, true, p, [&](const ConstraintBlock& b, const Compliance&) {
+    bilateral_residual(model, b, kinematics, q, p.bias.data() + b.row);
+  });
+}
+
+void position_residuals(const Model& model, std::span<const ConstraintBlock> joint_blocks,
+                        const JointKinematics& kinematics, std::span<const double> q, Eigen::Ref<VecX> residual) {
+  for (const ConstraintBlock& b : joint_blocks) {
+    double* r = residual.data() + b.row;
+    bilateral_residual(model, b, kinematics, q, r);
+    if (is_compliant(model, b)) std::fill(r, r + b.rows, 0.0);
+  }
+}
+
+void add_joint_rows(const RowContext& c, ConstraintProblem& p) {
+  for_each_bilateral(c.model, c.coordinates, c.kinematics, false, p,
+                     [&](const ConstraintBlock& b, const Compliance& compliance) {
+                       compliance.compliant() ? set_compliant_joint(c, compliance, b, p) : set_rigid_joint(c, b, p);
+                     });
+}
+
+}  // namespace sarrus

@@ -1,0 +1,100 @@
+// Assembler: model, state, inputs and dt -> the constraint problem of one step (docs/theory/integrators.md).
+//
+//   inputs   drive targets at the end of the step, forces at its start
+//   poses    of the rows: s + row_pose dt u-, projected onto the joints
+//   events   contacts closer than their speculative margin; limits are tested when their rows are built
+//   nodes    M and u_f = u- + dt M^-1 h: gravity, gyroscopic term, external wrenches, force drives
+//   rows     joints | soft rows | limits | contacts; biases of redundant joint rows made consistent
+// The step, inverse dynamics and the benchmark all get their problem here. No allocation after warm-up.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sarrus/collision/detector.h"
+#include "sarrus/dynamics/state.h"
+#include "sarrus/step/options.h"
+#include "sarrus/step/projection.h"
+
+namespace sarrus {
+
+// What a user sets between steps; kept until changed.
+struct Inputs {
+  struct Target {
+    bool active = false;  // false: the drive's own signal counts
+    double target = 0;
+    double rate = 0;
+  };
+  std::vector<Target> targets;      // by dof
+  std::vector<double> joint_forces; // by dof, N or N m
+  std::vector<Vec6> wrenches_W;     // by body, [f; tau] at the centre of mass
+
+  explicit Inputs(const Model& model)
+      : targets(model.dofs().size()),
+        joint_forces(model.dofs().size(), 0.0),
+        wrenches_W(model.bodies().size(), Vec6::Zero()) {}
+};
+
+class Assembler {
+ public:
+  // Throws InputError for bad options. No coordinates: maximal ones.
+  Assembler(Model model, SimulationOptions options, std::unique_ptr<Coordinates> coordinates = nullptr);
+
+  Assembler(const Assembler&) = delete;
+  Assembler& operator=(const Assembler&) = delete;
+
+  void assemble(const State& state, const Inputs& inputs, double dt);
+
+  // What the last assemble() made.
+  const ConstraintProblem& problem() const { return problem_; }
+  std::span<const Contact> contacts() const { return contacts_; }
+  std::span<const Pose> row_poses() const { return row_poses_; }
+  // Where a scheme that moves in turn goes on from: the pose of the rows before its projection.
+  std::span<const Pose> middle_poses() const { return middle_poses_; }
+  const JointKinematics& row_kinematics() const { return scheme_.row_pose == 0 ? start_ : kinematics_; }
+  const VecX& u_minus() const { return u_minus_; }
+  FreeMotion free_motion(const State& state, const Inputs& inputs, double dt) const;
+  // Force of a dof that is no row, N or N m: force drives, and servos of schemes with explicit forces.
+  double explicit_effort(int dof) const { return explicit_effort_[static_cast<std::size_t>(dof)]; }
+  double limit_violation() const { return limit_violation_; }  // m or rad
+  double penetration() const { return penetration_; }          // m
+  double seconds_collision() const { return seconds_collision_; }
+  double seconds_assembly() const { return seconds_assembly_; }
+  double seconds_projection() const { return seconds_projection_; }
+
+  const Model& model() const { return model_; }
+  const SimulationOptions& options() const { return options_; }
+  const Scheme& scheme() const { return scheme_; }
+  Coordinates& coordinates() { return *coordinates_; }
+  // Linearised at the rows of the last assemble().
+  JointProjection& projection() { return projection_; }
+
+ private:
+  void read_inputs(const State& state, const Inputs& inputs, double dt);
+  void place_rows(const State& state, double dt);
+  void add_forces(double dt);
+  void build_rows(double dt);
+
+  Model model_;
+  SimulationOptions options_;
+  const Scheme& scheme_;
+  std::unique_ptr<Coordinates> coordinates_;
+  CollisionDetector detector_;
+  JointProjection projection_;
+  JointKinematics start_, kinematics_, predicted_;
+  std::vector<Pose> row_poses_, middle_poses_, predicted_poses_;
+  std::vector<double> row_q_;
+  VecX u_minus_;
+  std::vector<DriveInput> drives_;       // by dof
+  std::vector<double> explicit_effort_;  // by dof
+  std::vector<Contact> contacts_;
+  ConstraintProblem problem_;
+  double limit_violation_ = 0;
+  double penetration_ = 0;
+  double seconds_collision_ = 0;
+  double seconds_assembly_ = 0;
+  double seconds_projection_ = 0;
+};
+
+}  // namespace sarrus
