@@ -22,7 +22,7 @@ Model pendulum() {
   ModelBuilder b("pendulum");
   const int bar = b.add_box_body("bar", 2, Vec3(0.25, 0.05, 0.02), {kPivot + Vec3(0.25, 0, 0)});
   b.add_joint_at("hinge", JointType::revolute, kWorld, bar, kPivot, frame_with_x(Vec3::UnitY()));
-  Dof& dof = b.dof(b.dof_index(0));
+  Dof& dof = b.dof(0);
   dof.limit.lower = -0.5;
   dof.limit.upper = 1.2;
   dof.stiffness = 3;
@@ -33,8 +33,8 @@ Model pendulum() {
   dof.drive.kp = 20;
   dof.drive.kd = 1;
   dof.drive.target.offset = 0.3;
-  b.add_geom("end", bar, Shape::sphere(0.05), {Vec3(0.25, 0, 0)});
-  b.add_geom("floor", kWorld, Shape::plane(), {Vec3(0, 0, 1 - 0.05 - 0.5 * std::sin(1.0))});
+  b.add_geom(bar, Shape::sphere(0.05), {Vec3(0.25, 0, 0)});
+  b.add_geom(kWorld, Shape::plane(), {Vec3(0, 0, 1 - 0.05 - 0.5 * std::sin(1.0))});
   return b.build();
 }
 
@@ -122,11 +122,11 @@ TEST(Assembler, ReducedCoordinatesNeedNoOtherRows) {
 TEST(Assembler, LookingAheadLeavesTheLastStepAlone) {
   ModelBuilder b("falling");
   const int box = b.add_box_body("box", 1, Vec3(0.1, 0.1, 0.1), {Vec3(0, 0, 0.1)});
-  b.add_geom("block", box, Shape::box(Vec3(0.1, 0.1, 0.1)), {});
-  b.add_geom("floor", kWorld, Shape::plane(), {});
+  b.add_geom(box, Shape::box(Vec3(0.1, 0.1, 0.1)), {});
+  b.add_geom(kWorld, Shape::plane());
   const int arm = b.add_box_body("arm", 1, Vec3(0.1, 0.02, 0.02), {Vec3(2, 0, 1)});
   const int joint = b.add_joint_at("hinge", JointType::revolute, kWorld, arm, Vec3(1.9, 0, 1), frame_with_x(Vec3::UnitY()));
-  Dof& dof = b.dof(b.dof_index(joint));
+  Dof& dof = b.dof(joint);
   dof.drive.mode = DriveMode::velocity;
   dof.drive.kd = 10;
   Simulation sim(b.build(), {.dt = 1e-3});
