@@ -95,7 +95,8 @@ RunInfo run_info(const RunArguments& a, const Model& model) {
                      fmt::format("{:g} s in steps of {:g} s are more than {:g} steps; take larger steps or less time",
                                  info.duration, info.dt, kMaxSteps));
   }
-  info.integrator = a.integrator ? integrator_from_name(*a.integrator) : integrator_from_name(model.defaults().integrator);
+  info.integrator =
+      a.integrator ? integrator_from_name(*a.integrator) : integrator_from_name(model.defaults().integrator);
 
   SimulationOptions& o = info.options;
   o.dt = info.dt;

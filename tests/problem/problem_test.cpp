@@ -156,7 +156,7 @@ ContactRows contact_rows(const std::vector<Contact>& contacts, const std::vector
   ContactRows out;
   out.problem.set_nodes(maximal->node_sizes());
   out.problem.u_free = u_minus;
-  const RowContext context{model, *maximal, scheme_of(Integrator::semi_implicit), o, dt, none, none, none, X, {},
+  const RowContext context{model,   *maximal, scheme_of(Integrator::semi_implicit), o, dt, none, none, none, X, {},
                            u_minus, {}};
   out.penetration = add_contact_rows(context, contacts, {}, out.problem);
   out.problem.finish();

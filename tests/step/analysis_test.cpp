@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "io/shape_test_data.h"
+#include "sarrus/analysis/analysis.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/model/builder.h"
 #include "sarrus/scenes/scenes.h"
-#include "sarrus/analysis/analysis.h"
 
 namespace sarrus {
 namespace {

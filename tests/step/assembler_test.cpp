@@ -125,7 +125,8 @@ TEST(Assembler, LookingAheadLeavesTheLastStepAlone) {
   b.add_geom(box, Shape::box(Vec3(0.1, 0.1, 0.1)), {});
   b.add_geom(kWorld, Shape::plane());
   const int arm = b.add_box_body("arm", 1, Vec3(0.1, 0.02, 0.02), {Vec3(2, 0, 1)});
-  const int joint = b.add_joint_at("hinge", JointType::revolute, kWorld, arm, Vec3(1.9, 0, 1), frame_with_x(Vec3::UnitY()));
+  const int joint =
+      b.add_joint_at("hinge", JointType::revolute, kWorld, arm, Vec3(1.9, 0, 1), frame_with_x(Vec3::UnitY()));
   Dof& dof = b.dof(joint);
   dof.drive.mode = DriveMode::velocity;
   dof.drive.kd = 10;

@@ -29,7 +29,8 @@ enum class ProblemCategory : std::uint8_t {
 inline constexpr int kProblemCategoryCount = 7;  // without `unconstrained`
 std::string_view name(ProblemCategory category);
 
-// `rank` is that of the joint rows (analysis.h): a mechanism's hardly ever changes, so the caller may keep it from step to step.
+// `rank` is that of the joint rows (analysis.h): a mechanism's hardly ever changes, so the caller may keep it from step
+// to step.
 ProblemCategory category(const ConstraintProblem& problem, int rank);
 
 }  // namespace sarrus

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "sarrus/math/error.h"
 #include "sarrus/analysis/analysis.h"
+#include "sarrus/math/error.h"
 #include "sarrus/scenes/scalable.h"
 #include "sarrus/scenes/scenes.h"
 

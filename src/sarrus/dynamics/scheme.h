@@ -46,7 +46,7 @@ struct Scheme {
   double limit_law = 0;    // beta of rigid limits and ropes
   double contact_law = 0;  // beta of rigid contacts, all three rows
   double curvature = 1;
-  double force = 1;             // theta
+  double force = 1;                  // theta
   SpringPoint spring = {};           // springs that dt does not resolve (omega dt >= 1), and servos
   SpringPoint resolved_spring = {};  // the others
   double position = 1;

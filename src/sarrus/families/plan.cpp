@@ -86,8 +86,18 @@ ConstraintProblem Plan::assemble(Random& random) const {
   RowOptions options;
   options.contact_slop = 0;
   const VecX at_rest = VecX::Zero(p.velocity_size());  // only restitution would look at it
-  add_contact_rows({model, *coordinates, scheme_of(Integrator::semi_implicit), options, kStep, kinematics, kinematics,
-                    kinematics, state.X_WB, state.q, at_rest, {}},
+  add_contact_rows({model,
+                    *coordinates,
+                    scheme_of(Integrator::semi_implicit),
+                    options,
+                    kStep,
+                    kinematics,
+                    kinematics,
+                    kinematics,
+                    state.X_WB,
+                    state.q,
+                    at_rest,
+                    {}},
                    contacts_, {}, p);
   p.finish();
   return p;

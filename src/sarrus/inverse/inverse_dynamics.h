@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "sarrus/inverse/contact_inverse.h"
 #include "sarrus/collision/contact.h"
 #include "sarrus/dynamics/state.h"
+#include "sarrus/inverse/contact_inverse.h"
 #include "sarrus/model/model.h"
 #include "sarrus/step/options.h"
 

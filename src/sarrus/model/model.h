@@ -184,8 +184,8 @@ struct BodyPair {
 
 // What the author of a scene recommends; the command line and SimulationOptions override it.
 struct RunDefaults {
-  double dt = 1e-3;       // s
-  double duration = 5.0;  // s
+  double dt = 1e-3;                          // s
+  double duration = 5.0;                     // s
   std::string integrator = "semi-implicit";  // by name (dynamics/scheme.h)
 };
 

@@ -91,7 +91,8 @@ void ConstraintProblem::multiply_J(std::span<const ConstraintBlock> of, const Ve
   }
 }
 
-void ConstraintProblem::multiply_Jt(std::span<const ConstraintBlock> of, std::span<const double> lambda, VecX& out) const {
+void ConstraintProblem::multiply_Jt(std::span<const ConstraintBlock> of, std::span<const double> lambda,
+                                    VecX& out) const {
   out.setZero();
   for (const ConstraintBlock& b : of) {
     for (int k = 0; k < b.nodes; ++k) {

@@ -99,12 +99,12 @@ class ConstraintProblem {
 
   // --- operators (no allocation if the outputs have the right size) -------------------------------------
   // `of`: some blocks from the first on instead of all.
-  void multiply_J(const VecX& u, Eigen::Ref<VecX> out) const { multiply_J(blocks, u, out); }         // out = J u
+  void multiply_J(const VecX& u, Eigen::Ref<VecX> out) const { multiply_J(blocks, u, out); }               // out = J u
   void multiply_Jt(std::span<const double> lambda, VecX& out) const { multiply_Jt(blocks, lambda, out); }  // J' lambda
   void multiply_J(std::span<const ConstraintBlock> of, const VecX& u, Eigen::Ref<VecX> out) const;
   void multiply_Jt(std::span<const ConstraintBlock> of, std::span<const double> lambda, VecX& out) const;
-  void multiply_M(const VecX& u, VecX& out) const;                    // out = M u
-  void multiply_M_inverse(const VecX& f, VecX& out) const;            // out = M^-1 f
+  void multiply_M(const VecX& u, VecX& out) const;          // out = M u
+  void multiply_M_inverse(const VecX& f, VecX& out) const;  // out = M^-1 f
   // diag(D) + R per row, D = J M^-1 J'.
   void diagonal_D(Eigen::Ref<VecX> out) const { diagonal_D(blocks, out); }
   void diagonal_D(std::span<const ConstraintBlock> of, Eigen::Ref<VecX> out) const;

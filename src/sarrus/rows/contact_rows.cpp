@@ -77,8 +77,7 @@ double add_contact_rows(const RowContext& c, std::span<const Contact> contacts, 
     NodeList nodes;
     nodes.add(c.coordinates, contact.body_a);
     nodes.add(c.coordinates, contact.body_b);
-    ConstraintBlock& b =
-        add_labelled_block(p, BlockKind::contact, 3, nodes, RowSource::contact, static_cast<int>(i));
+    ConstraintBlock& b = add_labelled_block(p, BlockKind::contact, 3, nodes, RowSource::contact, static_cast<int>(i));
     b.mu = contact.mu;
     b.id = contact_id(contact);
     write_contact(c, contact, contact_frame(contact.n_W), nodes, b, p);

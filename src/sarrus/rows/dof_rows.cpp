@@ -116,8 +116,7 @@ double add_dof_limits(const RowContext& c, bool lower, ConstraintProblem& p) {
     violation = std::max(violation, -gap);
     const DofRow row = dof_row(c.model, c.kinematics, i);
     if (!limit_in_reach(c, p, row, gap - l.compliance.margin)) continue;
-    const ConstraintBlock& b =
-        add_dof_block(c.coordinates, BlockKind::limit, source, i, row, lower ? 1.0 : -1.0, p);
+    const ConstraintBlock& b = add_dof_block(c.coordinates, BlockKind::limit, source, i, row, lower ? 1.0 : -1.0, p);
     set_limit_law(c, p, b, gap, l.restitution, l.erp, l.compliance);
   }
   return violation;
@@ -137,8 +136,7 @@ double add_swing_limits(const RowContext& c, ConstraintProblem& p) {
     row.J_follower.tail<3>() = -s / swing;
     row.J_base.tail<3>() = s / swing;
     if (!limit_in_reach(c, p, row, gap)) continue;
-    const ConstraintBlock& b =
-        add_dof_block(c.coordinates, BlockKind::limit, RowSource::swing_limit, i, row, 1.0, p);
+    const ConstraintBlock& b = add_dof_block(c.coordinates, BlockKind::limit, RowSource::swing_limit, i, row, 1.0, p);
     set_limit_law(c, p, b, gap, 0.0, j.erp, {});
   }
   return violation;

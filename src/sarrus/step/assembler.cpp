@@ -104,8 +104,8 @@ void Assembler::add_forces(double dt) {
 }
 
 void Assembler::build_rows(double dt) {
-  const RowContext context{model_,   *coordinates_, scheme_,    options_.rows, dt,       row_kinematics(),
-                           start_,   predicted_,    row_poses_, row_q_,       u_minus_, drives_};
+  const RowContext context{model_, *coordinates_, scheme_,    options_.rows, dt,       row_kinematics(),
+                           start_, predicted_,    row_poses_, row_q_,        u_minus_, drives_};
   problem_.clear_constraints();
   add_joint_rows(context, problem_);
   projection_.make_consistent(problem_);

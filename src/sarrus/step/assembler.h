@@ -26,9 +26,9 @@ struct Inputs {
     double target = 0;
     double rate = 0;
   };
-  std::vector<Target> targets;      // by dof
-  std::vector<double> joint_forces; // by dof, N or N m
-  std::vector<Vec6> wrenches_W;     // by body, [f; tau] at the centre of mass
+  std::vector<Target> targets;       // by dof
+  std::vector<double> joint_forces;  // by dof, N or N m
+  std::vector<Vec6> wrenches_W;      // by body, [f; tau] at the centre of mass
 
   explicit Inputs(const Model& model)
       : targets(model.dofs().size()),

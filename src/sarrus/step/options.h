@@ -1,4 +1,5 @@
-// Options of a simulation. They travel as this one struct: from the command line or the caller to the step and its rows.
+// Options of a simulation. They travel as this one struct: from the command line or the caller to the step and its
+// rows.
 #pragma once
 
 #include <optional>
@@ -16,22 +17,23 @@ struct SimulationOptions {
   std::optional<Integrator> integrator = {};  // none: the model's default
   Gyroscopic gyroscopic = Gyroscopic::explicit_term;
 
-  std::string solver = "cascade";            // see `sarrus solvers`
-  SolverParameters solver_parameters = {};   // by name; unknown names are errors
-  std::string fallback = "admm-ncp-sa";      // tried cold when the solver's answer is not acceptable
+  std::string solver = "cascade";             // see `sarrus solvers`
+  SolverParameters solver_parameters = {};    // by name; unknown names are errors
+  std::string fallback = "admm-ncp-sa";       // tried cold when the solver's answer is not acceptable
   SolverParameters fallback_parameters = {};  // none, and the fallback above: max_iterations = 10000
-  Criterion criterion = Criterion::energy;  // what tolerances are compared with (problem/judge.h)
-  double tolerance = 1e-9;                  // converged
-  double acceptable = 1e-3;                 // usable, counted as not converged
-  int max_substep_depth = 3;  // halvings of dt before a step fails
+  Criterion criterion = Criterion::energy;    // what tolerances are compared with (problem/judge.h)
+  double tolerance = 1e-9;                    // converged
+  double acceptable = 1e-3;                   // usable, counted as not converged
+  int max_substep_depth = 3;                  // halvings of dt before a step fails
 
-  RowOptions rows = {};            // stabilisation of joints, limits and contacts
+  RowOptions rows = {};  // stabilisation of joints, limits and contacts
   CollisionOptions collision = {};
 
   bool projection = true;               // mass-weighted projection of positions onto the joint manifold
   double projection_tolerance = 1e-12;  // m or rad
   int projection_iterations = 8;
-  double acceptable_gap = 1e-5;  // m or rad: with projection, a step that leaves a rigid joint further open is not taken
+  double acceptable_gap =
+      1e-5;  // m or rad: with projection, a step that leaves a rigid joint further open is not taken
 
   bool warm_start = true;
 };

@@ -61,11 +61,11 @@ class JointProjection {
   Coordinates& coordinates_;
   bool has_rows_ = false;
   bool has_redundancy_ = false;
-  ConstraintProblem own_rows_;        // made by linearise()
-  const ConstraintProblem* rows_;     // the linearisation: own_rows_, or the problem of the step
-  std::size_t block_count_ = 0;       // its joint blocks
+  ConstraintProblem own_rows_;     // made by linearise()
+  const ConstraintProblem* rows_;  // the linearisation: own_rows_, or the problem of the step
+  std::size_t block_count_ = 0;    // its joint blocks
   int row_count_ = 0;
-  bool serves_ = false;    // the linearisation is of this step and contracts well
+  bool serves_ = false;  // the linearisation is of this step and contracts well
   bool factored_ = false;
   NormalMatrix normal_;
   GrowingVector weight_, weighted_, residual_, velocity_;  // by row

@@ -89,7 +89,8 @@ std::string Simulation::Impl::describe(const ConstraintBlock& b) const {
       return fmt::format("drive or friction of '{}'", model().dof_name(b.source));
     case RowSource::contact: {
       const Contact& c = assembler.contacts()[static_cast<std::size_t>(b.source)];
-      return fmt::format("contact between geoms '{}' and '{}'", model().geoms()[static_cast<std::size_t>(c.geom_a)].name,
+      return fmt::format("contact between geoms '{}' and '{}'",
+                         model().geoms()[static_cast<std::size_t>(c.geom_a)].name,
                          model().geoms()[static_cast<std::size_t>(c.geom_b)].name);
     }
   }
@@ -98,7 +99,8 @@ std::string Simulation::Impl::describe(const ConstraintBlock& b) const {
 
 void Simulation::Impl::check_dof(int dof, std::string_view call) const {
   if (dof < 0 || dof >= model().dof_count()) {
-    throw InputError(std::string(call), fmt::format("dof {} does not exist; the model has {}", dof, model().dof_count()));
+    throw InputError(std::string(call),
+                     fmt::format("dof {} does not exist; the model has {}", dof, model().dof_count()));
   }
 }
 
