@@ -54,6 +54,14 @@ double speed(const Simulation& sim) { return sim.state().twist[0][0]; }
 struct Point {
   double x, v;
 };
+struct Theta {
+  double force, position;
+};
+Theta theta_of(Integrator integrator) {
+  if (integrator == Integrator::explicit_euler) return {0, 0};
+  if (integrator == Integrator::symplectic_euler) return {0, 1};
+  return integrator == Integrator::midpoint ? Theta{0.5, 0.5} : Theta{1, 1};
+}
 Point hand_step(Point p, double dt, double damping, Integrator integrator) {
   const Theta t = theta_of(integrator);
   // m (v+ - v) = dt (-k (x + dt theta (a v+ + (1-a) v)) - d (theta v+ + (1-theta) v)),  a = theta_vq

@@ -3,7 +3,7 @@
 // A *system* is a scene with its driving. A *sample* is the constraint problem of one step of the system's reference
 // run (spec/benchmarks.md §4), with the warm start of that step. A *solve* is one solver on one sample, cold or warm,
 // at one tolerance; a *run* is a whole simulation of a system advanced by one solver. Metrics come from the judge
-// (problem/residuals.h), times from outside the solvers. Failures are records like others: nothing is dropped.
+// (problem/judge.h), times from outside the solvers. Failures are records like others: nothing is dropped.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // How far a constraint gives way, as a choice of the problem (spec/problem.md §3.4-§7; docs/compliance.md).
 //
 // Every model turns into the same two numbers per row, the compliance R and the bias v* of the law
-//   sigma = J u+ + v* + R lambda        (problem/compliance_rows.h has the formulas)
+//   sigma = J u+ + v* + R lambda        (rows/compliance.h has the formulas)
 // so that no solver knows which one was chosen. With the gap or residual phi and the step dt:
 //   rigid          R = 0; ERP, restitution, projection of joints. The default.
 //   cfm_erp        R = cfm, v* = erp phi/dt                                                    [T] 87
