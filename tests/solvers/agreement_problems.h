@@ -9,7 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "sarrus/bench/category.h"
+#include "sarrus/analysis/analysis.h"
+#include "sarrus/analysis/category.h"
 #include "solvers/problem_surgery.h"
 #include "solvers/recorded_problems.h"
 

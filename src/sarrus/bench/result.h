@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sarrus/bench/category.h"
+#include "sarrus/analysis/category.h"
 #include "sarrus/problem/judge.h"
 
 namespace sarrus {

@@ -1,4 +1,4 @@
-#include "sarrus/bench/category.h"
+#include "sarrus/analysis/category.h"
 
 namespace sarrus {
 
