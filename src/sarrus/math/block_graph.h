@@ -1,12 +1,12 @@
-// Symbolic phase of the block-sparse factorisations on a graph of nodes (spec/newton.md §2.1).
+// Symbolic phase of the block-sparse factorisations on a graph of nodes (docs/theory/newton.md §2.1).
 //
 // H has one dense block row per node, with n_t rows (any size). The elimination order (minimum degree), the fill and
 // the list of updates depend on the set of edges alone and are reused while it is unchanged. Numeric factorisations on
 // the same graph (BlockLLT, BlockLU) share one object of this class.
 //
-// Blocks are column-major with the leading dimension padded to a multiple of 4 (two AVX2 registers per column for n_t =
-// 6); the padding stays zero. Storage: per column k of the factor the diagonal block, then the blocks (i, k), i
-// ascending in the order of elimination.
+// Blocks are column-major with the leading dimension padded to a multiple of 4 (n_t = 6: two AVX2 registers a column);
+// the padding stays zero. Storage: per column k of the factor the diagonal block, then the blocks (i, k), i ascending
+// in the order of elimination.
 //
 // Ordering by hand instead of by SuiteSparse's AMD: contact graphs change during a simulation, the symbolic
 // phase therefore runs inside step(), where AMD would allocate. All memory here is reused.

@@ -1,4 +1,4 @@
-// Products of small dense blocks for the block-sparse factorisations (spec/newton.md §2.2).
+// Products of small dense blocks for the block-sparse factorisations (docs/theory/newton.md §2.2).
 //
 // Blocks are column-major and their leading dimension is a multiple of 4. The template versions have all trip counts
 // known, so that the compiler keeps columns in vector registers.

@@ -1,4 +1,4 @@
-// Block-sparse Cholesky factorisation H = L L' on a graph of nodes (spec/newton.md §2.3).
+// Block-sparse Cholesky factorisation H = L L' on a graph of nodes (docs/theory/newton.md §2.3).
 //
 // Diagonal blocks are stored inverted (Lambda_k = L_kk^-1), so that solving needs products only:
 //   factor  k ascending:  A_kk = L_kk L_kk',  L_ik = A_ik Lambda_k',  A_ij -= L_ik L_jk'

@@ -1,5 +1,5 @@
 // Block-sparse LU factorisation of a matrix with symmetric pattern and non-symmetric values, on a graph of nodes
-// (spec/newton.md §2.4). It serves the Newton matrices that contain the De Saxce coupling.
+// (docs/theory/newton.md §2.4). It serves the Newton matrices that contain the De Saxce coupling.
 //
 // Upper blocks are stored transposed, U~_ik = U_ki', in an array of their own at the offsets of the lower ones, so that
 // both updates are the product of the Cholesky factorisation:

@@ -1,4 +1,4 @@
-// Euclidean projections on the sets of the constraint problem (spec/problem.md §1).
+// Euclidean projections on the sets of the constraint problem (docs/theory/problem.md §2).
 //
 //   K_mu  = { (t,o,n) : |(t,o)| <= mu n }        friction cone, order [t, o, n]
 //   K*_mu = { (t,o,n) : mu |(t,o)| <= n }        its dual

@@ -1,6 +1,6 @@
 // Scalar, vector and pose types shared by every folder.
 //
-// Conventions (spec README §1): SI units, right-handed frames, world z up. Rotations are active and map
+// Conventions (docs/theory/conventions.md): SI units, right-handed frames, world z up. Rotations are active and map
 // body coordinates to world coordinates. Quaternions are Hamilton quaternions with scalar part w; they are
 // *stored in memory* by Eigen as (x, y, z, w) but every file format of this project writes (w, x, y, z).
 // Twists and wrenches are 6-vectors with the linear part first, in world axes, taken at the centre of mass.

@@ -1,4 +1,4 @@
-// Elastic foundation: a face that presses with one spring per element (spec/problem.md §5 and §6, [D] 6).
+// Elastic foundation: a face that presses with one spring per element (docs/theory/rows.md §6.5, [D] 6).
 //
 //   K = E A_el/depth,   A_el = 4 a b/(n_x n_y)
 // for a face of half sizes a, b covered by an elastic layer of modulus E and thickness `depth`. An element is a small

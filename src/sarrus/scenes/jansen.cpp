@@ -180,7 +180,7 @@ void add_walker(ModelBuilder& b, int foot_material, const std::string& prefix, c
 // A velocity drive turns the crank about +y and the machine walks towards +x. From the foot path, a turn
 // covers 0.51 m (following the lowest foot of one half) to 0.56 m (of all feet), 0.6 of its length: at half a
 // turn per second about 0.28 m/s, over three lengths in 10 s. Lengths: jansen.h. Why it is here: many coupled
-// redundant loops with alternating contacts, as in the legged machines of spec/benchmarks.md §1.
+// redundant loops with alternating contacts, as in the legged machines of docs/theory/benchmarks.md §1.
 Model jansen_walker() {
   ModelBuilder b("jansen_walker", "Theo Jansen's walking linkage: eight legs, one driven crankshaft, on a floor.");
   b.set_defaults({.dt = 1e-3, .duration = 10});

@@ -19,7 +19,7 @@ namespace sarrus::scenes {
 // (0.4 + 0.8 < 0.7 + 0.6), so BC and DC never align and the two assembly branches never meet; from this side
 // the crank angle swings between -60 and about +50 degrees and no two neighbouring bars come within 24
 // degrees of alignment. Released on the other side, AB and BC come within 13 degrees of their dead point.
-// 3 bodies, 4 joints, 20 rows of rank 17 (redundant rows of a planar loop, spec/model.md §9). The tests
+// 3 bodies, 4 joints, 20 rows of rank 17 (redundant rows of a planar loop, docs/theory/model.md §8). The tests
 // integrate the motion in one coordinate and check that its energy is constant over the whole range.
 Model fourbar_swing() {
   ModelBuilder b("fourbar_swing", "Four-bar of unequal bars swinging under gravity, released from rest.");
@@ -44,7 +44,7 @@ Model fourbar_swing() {
 // Four bars of 0.5 m, 1 kg each: the ground bar is welded to the world 1 m up, the others hang from it as a
 // rhombus with the arms 45 degrees from the vertical, released from rest. The swing stays within +-45 degrees
 // and so away from the flat pose at 90 degrees, where the rhombus could change to an antiparallelogram.
-// 4 bodies, 5 joints, 26 rows of rank 23, as in spec/benchmarks.md §1 Fourbar (fixed).
+// 4 bodies, 5 joints, 26 rows of rank 23, as in docs/theory/benchmarks.md §1 Fourbar (fixed).
 Model fourbar_parallelogram() {
   ModelBuilder b("fourbar_parallelogram", "Rhombus of four 0.5 m bars swinging from 45 degrees.");
   b.set_defaults({.dt = 1e-3, .duration = 10});
@@ -64,7 +64,7 @@ Model fourbar_parallelogram() {
 }
 
 // Two bars of 1 m, 1 kg, section 0.05 m, pivot 2.2 m up, both released at rest from the horizontal: chaotic
-// motion of known energy, an open chain for comparisons with reduced coordinates (spec/model.md §8).
+// motion of known energy, an open chain for comparisons with reduced coordinates.
 Model double_pendulum() {
   ModelBuilder b("double_pendulum", "Planar double pendulum of 1 m bars released from the horizontal.");
   b.set_defaults({.dt = 1e-3, .duration = 10});

@@ -1,6 +1,6 @@
-// The four scenarios of the comparison of MLCP solvers [M] (spec/benchmarks.md §3), with its step of 1/60 s, friction
-// mu = 1 and regularisation: k = 1e10, b = 1e8 for joints, k = 1e5, b = 1e4 for contacts. The ring is in stacks.cpp.
-// Sizes and masses that the paper does not give are choices.
+// The four scenarios of the comparison of MLCP solvers [M] (docs/theory/benchmarks.md §3), with its step of 1/60 s,
+// friction mu = 1 and regularisation: k = 1e10, b = 1e8 for joints, k = 1e5, b = 1e4 for contacts. The ring is in
+// stacks.cpp. Sizes and masses that the paper does not give are choices.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -86,7 +86,7 @@ void add_jaw(ModelBuilder& b, const std::string& name, double side, int palm, co
 // turns it by a quarter about the vertical. 13 bodies of 100 to 500 kg besides the log; 12 hinges, 2 prismatic and 2
 // cylindrical joints: 78 rows, of which 7 are redundant. Column, boom with its ram, telescopic stick, hanger, palm and
 // two jaws with a ram each; the jaws lie against the log from the beginning and are pressed on by 15 kN per ram, with
-// up to 96 contacts. Source: spec/benchmarks.md §3 [M] log grasping.
+// up to 96 contacts. Source: docs/theory/benchmarks.md §3 [M] log grasping.
 Model log_grasp() {
   ModelBuilder b("log_grasp", "A crane grasps a log, lifts it and turns it (MLCP benchmark).");
   const int grip = begin_mlcp_scene(b);
@@ -128,9 +128,10 @@ Model log_grasp() {
 
 // A chain of 50 capsules (radius 0.03 m, 0.12 m long over all, 0.3 kg) on spherical joints, hung with one end on a
 // driven drum of radius 0.12 m between flanges; at first it lies horizontally in the air, and falls while the drum
-// winds it up at 160 turns per minute. Source: spec/benchmarks.md §3 [M] winch, which leaves the sizes open. The drum
-// turns by 0.28 rad per step, which opens the joints on it by r (1 - cos 0.28) each time: with r = 0.25 m and without
-// damping in the joints they gape by 0.5 m after 36 steps; with 0.12 m and 1 N m s/rad by 11 mm at most in 50 steps.
+// winds it up at 160 turns per minute. Source: docs/theory/benchmarks.md §3 [M] winch, which leaves the sizes open. The
+// drum turns by 0.28 rad per step, which opens the joints on it by r (1 - cos 0.28) each time: with r = 0.25 m and
+// without damping in the joints they gape by 0.5 m after 36 steps; with 0.12 m and 1 N m s/rad by 11 mm at most in 50
+// steps.
 Model winch() {
   ModelBuilder b("winch", "A drum at 160 rpm winds up a chain of 50 capsules (MLCP benchmark).");
   const int grip = begin_mlcp_scene(b);
@@ -162,7 +163,8 @@ Model winch() {
 }
 
 // 30 bricks of 0.4 x 0.2 x 0.1 m, 10 kg: 12 courses of 3 and 2 in turn, half a brick shifted, 1 mm between neighbours;
-// the top course of 2 holds down the ends of the one below. 188 contacts. Source: spec/benchmarks.md §3 [M] brick wall.
+// the top course of 2 holds down the ends of the one below. 188 contacts. Source: docs/theory/benchmarks.md §3 [M]
+// brick wall.
 Model brick_wall() {
   ModelBuilder b("brick_wall", "A wall of 30 bricks in 12 courses (MLCP benchmark).");
   const int grip = begin_mlcp_scene(b);

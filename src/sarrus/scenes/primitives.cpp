@@ -1,4 +1,4 @@
-// Small scenes: the primitives of spec/benchmarks.md §1 and two single rigid bodies with known motions.
+// Small scenes: the primitives of docs/theory/benchmarks.md §1 and two single rigid bodies with known motions.
 #include <cmath>
 
 #include "sarrus/math/so3.h"
@@ -14,7 +14,7 @@ Vec3 cube_half_extents() { return Vec3::Constant(0.1); }
 }  // namespace
 
 // A 0.2 m cube of 1 kg, bottom face 5 cm above the floor, mu = 0.7. Four coplanar contacts: 12 contact rows
-// of rank 6. Source: spec/benchmarks.md §1, Box-on-Plane.
+// of rank 6. Source: docs/theory/benchmarks.md §1, Box-on-Plane.
 Model box_on_plane() {
   ModelBuilder b("box_on_plane", "A 0.2 m cube of 1 kg dropped from 5 cm onto a floor, mu = 0.7.");
   b.add_floor();
@@ -23,7 +23,7 @@ Model box_on_plane() {
 }
 
 // Two 0.2 m cubes, 1 kg below and 1000 kg above, welded at their common face. The light cube carries the
-// heavy one: the weld and the contacts see a mass ratio of 1000. Source: spec/benchmarks.md §1, Boxes-Fixed.
+// heavy one: the weld and the contacts see a mass ratio of 1000. Source: docs/theory/benchmarks.md §1, Boxes-Fixed.
 Model boxes_fixed() {
   ModelBuilder b("boxes_fixed", "Cubes of 1 kg (bottom) and 1000 kg (top) welded together, dropped on a floor.");
   b.add_floor();
@@ -35,7 +35,7 @@ Model boxes_fixed() {
 
 // Two bars of 0.5 x 0.1 x 0.1 m and a ball of radius 0.05 m between them, 1 kg each, one spherical joint
 // where each bar's end face touches the ball. The straight chain is tilted by 10 degrees about y so that one
-// end lands first. Source: spec/benchmarks.md §1, Nunchuk.
+// end lands first. Source: docs/theory/benchmarks.md §1, Nunchuk.
 Model nunchuk() {
   ModelBuilder b("nunchuk", "Two bars joined to a ball by spherical joints, dropped on a floor, tilted by 10 degrees.");
   b.add_floor();
@@ -85,20 +85,20 @@ Model small_fourbar(const std::string& name, const std::string& description, boo
 }  // namespace
 
 // 4 bodies, 5 joints, 26 joint rows of rank 23: the smallest overconstrained closed loop of the suite.
-// Source: spec/benchmarks.md §1, Fourbar (fixed).
+// Source: docs/theory/benchmarks.md §1, Fourbar (fixed).
 Model fourbar_fixed() {
   return small_fourbar("fourbar_fixed", "Driven square four-bar, its base welded to the world.", true);
 }
 
 // The same four-bar standing on its base bar on a floor: 4 joints, 20 rows of rank 17, plus contacts.
-// Source: spec/benchmarks.md §1, Fourbar (free).
+// Source: docs/theory/benchmarks.md §1, Fourbar (free).
 Model fourbar_free() {
   return small_fourbar("fourbar_free", "Driven square four-bar standing free on a floor.", false);
 }
 
 // A solid box of 0.2 x 0.12 x 0.04 m, 1 kg, without gravity, spinning at 6 rad/s about its middle axis (body
 // y) with 0.1 % about the other two. The spin is unstable: the body flips over again and again while energy
-// and angular momentum stay constant (Dzhanibekov effect; Euler's equations, spec/model.md §1).
+// and angular momentum stay constant (Dzhanibekov effect; Euler's equations, docs/theory/model.md §1).
 Model free_body() {
   ModelBuilder b("free_body", "Free box spinning about its middle axis without gravity: the Dzhanibekov effect.");
   b.set_gravity(Vec3::Zero());

@@ -1,4 +1,4 @@
-// Robots of plain design: an arm and a quadruped with the counts of spec/benchmarks.md §1, a delta robot and a
+// Robots of plain design: an arm and a quadruped with the counts of docs/theory/benchmarks.md §1, a delta robot and a
 // quadruped with closed legs.
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ void drive_sinusoid(ModelBuilder& b, int joint, double kp, double amplitude, dou
 
 // An arm of seven links on a welded base, like a KUKA LBR: axes alternate between twist (along the arm) and bend (y),
 // lengths 0.15 to 0.4 m, masses geometric from 10 kg (base) to 10/19.54 kg (flange). 8 bodies, 7 R and the weld: 41
-// rows of full rank, mobility 7, all driven by sinusoids of 0.3 rad. Source: spec/benchmarks.md §1, Arm7D.
+// rows of full rank, mobility 7, all driven by sinusoids of 0.3 rad. Source: docs/theory/benchmarks.md §1, Arm7D.
 Model arm7d() {
   constexpr double ratio = 19.54;
   ModelBuilder b("arm7d", "Arm of seven driven hinges on a welded base.");
@@ -58,7 +58,7 @@ Model arm7d() {
 
 // A base of 20 kg on four legs of three hinges (roll, pitch, pitch) with spherical feet: 13 bodies, 12 R, 60 rows of
 // full rank, mobility 18, 12 driven; the shanks have 20/29.07 kg. It trots on the spot at 1 Hz: diagonal legs bend
-// together. Source: spec/benchmarks.md §1, Quadruped.
+// together. Source: docs/theory/benchmarks.md §1, Quadruped.
 Model quadruped() {
   ModelBuilder b("quadruped", "Quadruped of twelve driven hinges trotting on the spot.");
   b.add_floor();

@@ -19,7 +19,7 @@ namespace sarrus::scenes {
 // other three are bars of 1 kg. Hinge 1 is horizontal (along y). Released from rest at t1 = -30 degrees it
 // swings through about 255 degrees of t1 and back; there is no singular pose on the way, the stretched ones
 // (t1 = 0, 180) included. Gruebler's count gives 6*3 - 5*4 = -2, yet the mobility is 1: 20 rows of rank 17,
-// redundant although no two axes are parallel. A solver must accept it (spec/model.md §9).
+// redundant although no two axes are parallel. A solver must accept it (docs/theory/model.md §8).
 Model bennett_linkage() {
   ModelBuilder b("bennett_linkage", "Bennett's skew four-hinge loop swinging under gravity; mobility 1, Gruebler -2.");
   b.set_defaults({.dt = 1e-3, .duration = 10});

@@ -19,7 +19,7 @@ Vec3 cube_half_extents() { return Vec3::Constant(0.5 * kSide); }
 // 20 cubes of 0.2 m, 5 kg on a circle of 0.8 m (22 mm between the inner edges of neighbours), a vertical
 // hinge midway between neighbours, mu = 1. Dropped from one cube height, tilted about y. In the plane the
 // ring has 17 internal degrees of freedom; 100 joint rows of rank 97. Step and duration (1/60 s, 500 steps)
-// are those of spec/benchmarks.md §3 [M] closed loop; the tangential forces of that benchmark are inputs of
+// are those of docs/theory/benchmarks.md §3 [M] closed loop; the tangential forces of that benchmark are inputs of
 // the run, not of the model. `regularised`: with the compliance of that benchmark.
 enum class RingRows : bool { rigid, regularised };
 Model ring_of_cubes(const std::string& name, const std::string& description, double tilt,
@@ -123,7 +123,7 @@ constexpr double kClutterStiffness = 2e12;
 }  // namespace
 
 // See ring_of_cubes. Landing flat, all 80 corners touch in the same step.
-// Source: spec/benchmarks.md §3 [M] closed loop.
+// Source: docs/theory/benchmarks.md §3 [M] closed loop.
 Model ring20() { return ring_of_cubes("ring20", "Closed ring of 20 hinged cubes dropped flat on a floor.", 0); }
 
 // See ring_of_cubes. One side lands first and the ring rolls flat: the hinges carry the impact around.
@@ -140,7 +140,7 @@ Model closed_loop_drop() {
 }
 
 // See stack_of_cubes. 1 kg carries 10 t: the mass ratio that breaks Gauss-Seidel-type solvers, with the mass
-// range of spec/benchmarks.md §2 Box wall.
+// range of docs/theory/benchmarks.md §2 Box wall.
 Model stack15() { return stack_of_cubes("stack15", "15 cubes at rest, 1 kg at the bottom to 10 t at the top.", 1e4); }
 
 // See stack_of_cubes. The well-conditioned counterpart of stack15.
@@ -149,7 +149,7 @@ Model stack15_equal() { return stack_of_cubes("stack15_equal", "15 cubes of 1 kg
 // A pyramid of 15 cubes of 0.2 m in the plane y = 0: rows of 5, 4, 3, 2, 1 with gaps of 2 cm within a row,
 // each upper cube resting on two lower ones; 1, 10, 100, 1e3, 1e4 kg from the bottom row to the top; 100
 // contacts. A ball of 1e3 kg, radius 0.2 m, flies at 5 m/s along +y and hits the middle row after 0.14 s.
-// Source: spec/benchmarks.md §2 Box wall.
+// Source: docs/theory/benchmarks.md §2 Box wall.
 Model box_wall() {
   ModelBuilder b("box_wall", "Pyramid of 15 cubes, 1 kg at the bottom to 10 t at the top, hit by a heavy ball.");
   b.set_defaults({.dt = 1e-3, .duration = 3});
@@ -167,14 +167,15 @@ Model box_wall() {
   return b.build();
 }
 
-// See clutter. Source: spec/benchmarks.md §3 [S] clutter with walls; the step is 2 ms instead of 10 ms, as contacts are
-// rigid here.
+// See clutter. Source: docs/theory/benchmarks.md §3 [S] clutter with walls; the step is 2 ms instead of 10 ms, as
+// contacts are rigid here.
 Model clutter40() {
   return clutter("clutter40", "40 spheres and cubes dropped in four columns into a box with walls.",
                  {.dt = 2e-3, .duration = 5}, {}, Walls::yes);
 }
 
-// See clutter. The contacts of spec/benchmarks.md §3 [S]: k = 1e12 N/m, tau_d = dt, far stiffer than the step resolves.
+// See clutter. The contacts of docs/theory/benchmarks.md §3 [S]: k = 1e12 N/m, tau_d = dt, far stiffer than the step
+// resolves.
 Model clutter40_soft() {
   return clutter("clutter40_soft", "40 spheres and cubes with compliant contacts dropped into a box with walls.",
                  {.dt = 0.01, .duration = 10}, Compliance::soft_physical(kClutterStiffness, 0.01), Walls::yes);
@@ -201,7 +202,7 @@ Model soft_clutter_of(int bodies, bool walls) {
 
 // 20 spheres of radius 0.1 m, 1 kg, exactly above each other without gaps. An unstable equilibrium that an
 // exact computation keeps: all horizontal components are exactly zero. Step and duration from
-// spec/benchmarks.md §3 [D] sphere stack (there with gaps of 0.05 m and up to 100 spheres).
+// docs/theory/benchmarks.md §3 [D] sphere stack (there with gaps of 0.05 m and up to 100 spheres).
 Model sphere_stack() {
   ModelBuilder b("sphere_stack", "20 spheres at rest exactly above each other.");
   b.set_defaults({.dt = 1e-2, .duration = 5});
@@ -217,7 +218,7 @@ Model sphere_stack() {
 // 0.05 m high (z), and rests on four corners: 1e-5 m deep, the penetration that contacts tolerate by default, so that
 // it does not fall into place first. Coulomb's law gives a travel along the slope after 1 s of
 //   g (sin 15 - mu cos 15) / 2 = 1.2695, 0.6773, 0.0850 m, and 0 for mu = 0.375 > tan 15 = 0.268.
-// Source: spec/benchmarks.md §3 [D] box on incline, with corners instead of spherical feet.
+// Source: docs/theory/benchmarks.md §3 [D] box on incline, with corners instead of spherical feet.
 Model incline() {
   ModelBuilder b("incline", "Four boxes with mu = 0, 0.125, 0.25, 0.375 on a 15 degree incline.");
   b.set_defaults({.dt = 1e-3, .duration = 1});

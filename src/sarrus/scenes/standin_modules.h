@@ -1,5 +1,5 @@
-// Private to this folder: figures (a torso with limbs) made of the modules of spec/benchmarks.md §1.1, with random but
-// repeatable lengths, axes and masses. They stand in for robots whose data are not public.
+// Private to this folder: figures (a torso with limbs) made of the modules of docs/theory/benchmarks.md §1.1, with
+// random but repeatable lengths, axes and masses. They stand in for robots whose data are not public.
 //
 // A limb is a string of modules, one letter each, from the torso outwards:
 //   t r p   a link on a hinge: twist (axis along the limb), roll (axis forwards), pitch (axis across)

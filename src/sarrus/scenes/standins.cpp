@@ -1,8 +1,8 @@
 // Stand-ins for the robots of the benchmark of Tsounis et al. ([T] Table II) whose data are not public: they have the
-// same bodies, joints, rows, rank, mobility, mass ratio and actuation, and none of the shape. Rules: spec/benchmarks.md
-// §1.1, standin_modules.h. Each seed is the first whose figure has the rank of the table, non-zero singular values
-// above 1e-4 of the largest, and no overlap at the start. The push of the benchmark (20 N for 0.1 s at 2 s) is an input
-// of the run, not of the model.
+// same bodies, joints, rows, rank, mobility, mass ratio and actuation, and none of the shape. Rules:
+// docs/theory/benchmarks.md §1.1, standin_modules.h. Each seed is the first whose figure has the rank of the table,
+// non-zero singular values above 1e-4 of the largest, and no overlap at the start. The push of the benchmark (20 N for
+// 0.1 s at 2 s) is an input of the run, not of the model.
 #include "sarrus/scenes/standin_modules.h"
 
 namespace sarrus::scenes {

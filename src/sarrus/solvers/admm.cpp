@@ -1,4 +1,4 @@
-// Proximal ADMM for the NCP and the CCP (spec/solvers.md §6; Carpentier et al. Alg. 1, Tsounis et al. Alg. 6).
+// Proximal ADMM for the NCP and the CCP (docs/theory/solvers.md §6; Carpentier et al. Alg. 1, Tsounis et al. Alg. 6).
 //
 //   minimise over x = y, y in K:   1/2 x'(D+R)x + x'(v_f + s),    s = Gamma(z) (NCP) or 0 (CCP)
 //   x  = -(D + R + (eta+rho) 1)^-1 (v_f + s - eta x- - rho y- - z-)
@@ -10,9 +10,9 @@
 //   linear    r_p >= alpha r_d: rho *= tau;      r_d >= alpha r_p: rho /= tau
 //   spectral  rho = sqrt(L m) kappa^p;  the same tests move p by +-dp;  L = lambda_max(D+R)+eta, m = eta + min R
 // The linear solve goes through the node graph (normal_matrix.h); a dense D serves as reference. Rows are
-// equilibrated (spec/problem.md §8: one factor per contact, so cones and Gamma are unchanged) unless scaling = 0.
-// Bilateral rows need no copy y: their set is the whole space, so a penalty would only be a proximal term that
-// slows them down. They get eta alone unless split_joints = 1, which is the papers' form (same fixed points).
+// equilibrated (docs/theory/problem.md §5: one factor per contact, so cones and Gamma are unchanged) unless
+// scaling = 0. Bilateral rows need no copy y: their set is the whole space, so a penalty would only be a proximal term
+// that slows them down. They get eta alone unless split_joints = 1, which is the papers' form (same fixed points).
 // With Gamma there is no convergence proof and cycles exist: when the best judged residual stops falling, the update of
 // Gamma is damped and other penalties are tried (same fixed points).
 // With acceleration = 1 the iteration starts from extrapolated points (Goldstein, O'Donoghue, Setzer, Baraniuk 2014,

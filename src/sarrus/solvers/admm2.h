@@ -1,4 +1,4 @@
-// ADMM with unsplit joints, balanced penalty and over-relaxation (spec/newton.md §5).
+// ADMM with unsplit joints, balanced penalty and over-relaxation (docs/theory/newton.md §5).
 //
 // Only bounded rows and contacts get a copy y and a multiplier z; joints stay in the linear solve with a small proximal
 // term. In scaled units, E = 1/(R + eta) on joints and 1/(R + rho + eta) elsewhere, H = A + J' E J:

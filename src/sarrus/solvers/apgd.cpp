@@ -1,5 +1,5 @@
-// Accelerated projected gradient descent on the CCP (spec/solvers.md §7; Nesterov's method with adaptive step and
-// restart as Mazhar, Heyn, Negrut, Tasora use it, 2015).
+// Accelerated projected gradient descent on the CCP (docs/theory/solvers.md §7; Nesterov's method with adaptive step
+// and restart as Mazhar, Heyn, Negrut, Tasora use it, 2015).
 //
 //   min over lambda in K of f = 1/2 lambda'(D+R) lambda + lambda' v_f
 //   lambda+ = P_K(y - (D y + v_f) / L);  L doubles until d'(D+R) d <= L d'd,  d = lambda+ - y

@@ -1,5 +1,4 @@
-// Bilateral rows eliminated from the compliant constraint problem (spec/solvers.md §11, A_m and f_b in impulse form;
-// Drumwright [D]).
+// Bilateral rows eliminated from the compliant constraint problem (docs/theory/solvers.md §10.1, [D]).
 //
 //   rows b: bilateral,  rows s: the others;   A = D + R
 //   A_bb x_b + A_bs x_s + v_b = 0    =>   x_b = -(A_bb^-1 v_b + A_bb^-1 A_bs x_s)

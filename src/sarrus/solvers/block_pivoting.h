@@ -1,4 +1,4 @@
-// Block principal pivoting for MLCPs with fixed bounds (spec/solvers.md §10 BPP; Judice and Pires 1994).
+// Block principal pivoting for MLCPs with fixed bounds (docs/theory/solvers.md §9; Judice and Pires 1994).
 //
 //   x_L = l, x_U = u,   A_FF x_F = -b_F - A_FL x_L - A_FU x_U,   w = A x + b
 //   V = {F: x < l or x > u} and {L: w < 0} and {U: w > 0};   V empty: solved

@@ -1,4 +1,4 @@
-// BPP: block principal pivoting on the MLCP with box friction (spec/solvers.md §10; block_pivoting.h, mlcp.h).
+// BPP: block principal pivoting on the MLCP with box friction (docs/theory/solvers.md §9; block_pivoting.h, mlcp.h).
 //
 // Each coupling solves the MLCP with frozen friction bounds exactly, unless k_dir pivots do not suffice. The reference
 // of the other box-friction solvers is BPP without limits: k_cpl = 0, k_dir = 0. Index sets are carried from coupling

@@ -1,5 +1,5 @@
-// The default solver (spec/newton.md §6): semismooth Newton from the warm start, then interior point methods polished
-// by it, then ADMM2 polished by it. Each stage starts from its own point; the best iterate of all counts.
+// The default solver (docs/theory/newton.md §7): semismooth Newton from the warm start, then interior point methods
+// polished by it, then ADMM2 polished by it. Each stage starts from its own point; the best iterate of all counts.
 //
 //   1  semismooth Newton: an attempt from the warm start; without one a quick pass from zero, if impulses may be unique
 //   2  interior point in variants (coupling in the matrix, fraction of the step to the boundary, slack reset), in an

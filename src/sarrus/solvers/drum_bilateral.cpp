@@ -1,4 +1,4 @@
-// Drumwright's compliant bilateral constraints: one linear solve (spec/solvers.md §11 DRUM-B, spec/problem.md §6, [D]).
+// Drumwright's compliant bilateral constraints: one linear solve (docs/theory/solvers.md §10.1, [D]).
 //
 //   (D + R) lambda = -v_f,   R = (h^2 K + h B)^-1,   v* = (h K + B)^-1 K phi_0
 // on joints and unbounded soft rows: an implicit Euler step of the springs K (N/m) and dampers B (N s/m). Other rows

@@ -1,4 +1,4 @@
-// Drumwright's compliant contact with friction as one QCQP (spec/solvers.md §11 DRUM-QCQP, [D]), in impulses.
+// Drumwright's compliant contact with friction as one QCQP (docs/theory/solvers.md §10.3, [D]), in impulses.
 //
 // Rows n (normals), u (limits) and T (both tangents) after elimination of the bilateral ones (bilateral_reduction.h),
 // with S = D + R and v of the reduced problem, eta = 1/R: h^2 K + h B on n, u and h B_T on T:

@@ -1,13 +1,11 @@
-// Primal-dual interior point method for the NCP (spec/newton.md §4): predictor and corrector with Nesterov-Todd scaling
-// on the cones, Gamma linearised, not frozen.
+// Primal-dual interior point method for the NCP (docs/theory/newton.md §4): predictor and corrector with Nesterov-Todd
+// scaling on the cones, Gamma linearised, not frozen.
 //
-// T = diag(1, 1, mu), z = T lambda, s = T^-1 w: the friction cone and its dual both become the Lorentz cone Q. Central
-// path
+// T = diag(1, 1, mu), z = T lambda, s = T^-1 w: the friction cone and its dual both become the Lorentz cone Q. The
+// central path, limits having the lower bound 0 only:
 //   A (u - u_f) = J' lambda;   joints sigma = 0;   contacts w = sigma + Gamma(sigma), z o s = tau e
-//   bounded rows  sigma = w_l - w_u,  (lambda - lower) w_l = tau,  (upper - lambda) w_u = tau    (limits: lower = 0
-//   only)
-// Newton step, with N as in ssn.h, Theta = T W^2 T on contacts and w_l/(lambda-lower) + w_u/(upper-lambda) on bounded
-// rows:
+//   bounded rows  sigma = w_l - w_u,  (lambda - lower) w_l = tau,  (upper - lambda) w_u = tau
+// Newton step, N as in ssn.h, Theta = T W^2 T on contacts, w_l/(lambda-lower) + w_u/(upper-lambda) on bounded rows:
 //   (1 + N)(J du + R dlambda) + delta_k dlambda - dw = -r_p,    Theta dlambda + dw = r_c
 //   K = Theta + delta_k + (1 + N) R,   G = K^-1 (1 + N),   h = K^-1 (r_c - r_p)
 //   du = (A + J' G J)^-1 J' h,   dlambda = h - G J du,   dw = r_c - Theta dlambda

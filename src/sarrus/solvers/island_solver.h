@@ -1,5 +1,5 @@
 // Solves the islands of a problem, the connected components of its node graph, one by one or on threads
-// (spec/newton.md §2.9), and has the whole answer judged.
+// (docs/theory/newton.md §1), and has the whole answer judged.
 //
 // An island is solved from its own data alone: the result does not depend on the other islands, on the thread or on the
 // number of threads, so the bits are the same for any of them.

@@ -1,4 +1,5 @@
-// What solvers do with the judge: refuse hopeless input, judge a candidate, keep the best one (spec/solvers.md §0).
+// What solvers do with the judge: refuse hopeless input, judge a candidate, keep the best one
+// (docs/theory/solvers.md §1).
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Exact and simple solutions of one contact with everything else held fixed (spec/solvers.md §2, §3): the local steps
-// of the projective splitting family (Tsounis et al., Alg. 2 to 4; Hwangbo et al. 2018 for the bisection).
+// Exact and simple solutions of one contact with everything else held fixed (docs/theory/solvers.md §3, §4): the local
+// steps of the projective splitting family (Tsounis et al., Alg. 2 to 4; Hwangbo et al. 2018 for the bisection).
 //
 //   v = G lambda + b,   |lambda_T| <= mu lambda_N,   rows [t, o, n]
 //
@@ -55,7 +55,7 @@ Vec3 contact_step_ccp(const LocalContact& c, const Vec3& lambda, const Vec3& v, 
 Vec3 contact_step_disk(const LocalContact& c, const Vec3& lambda, const Vec3& v, double normal, double tangent);
 
 // --- roots of the slip curve's equation ------------------------------------------------------------------
-// All real roots of a trigonometric polynomial of degree two (spec/solvers.md §3.3):
+// All real roots of a trigonometric polynomial of degree two (docs/theory/solvers.md §4.3):
 //
 //   f(theta) = cos2 cos 2theta + sin2 sin 2theta + cos1 cos theta + sin1 sin theta + constant = 0
 //

@@ -1,5 +1,5 @@
-// Mixed linear complementarity problem with box friction, and the coupling loop of its solvers (spec/problem.md §7,
-// spec/solvers.md §10; comparison of direct and iterative MLCP solvers for multibody systems, [M]).
+// Mixed linear complementarity problem with box friction, and the coupling loop of its solvers
+// (docs/theory/problem.md §3, docs/theory/solvers.md §9; [M]).
 //
 //   w = A x + b,   A = D + R,   b = v_f,   x = lambda (impulses)
 //   l <= x <= u,   w = 0 inside,   w >= 0 where x = l,   w <= 0 where x = u
@@ -71,7 +71,7 @@ class Mlcp {
   std::vector<std::vector<int>> node_uses_;  // kMaxBlockNodes * block + place, by node
 };
 
-// Matrix-free Gauss-Seidel on box-constrained rows: O(rows) per sweep (spec/solvers.md §10 PGS).
+// Matrix-free Gauss-Seidel on box-constrained rows: O(rows) per sweep (docs/theory/solvers.md §9).
 //
 //   x_i <- clamp(x_i - w_i / A_ii, l_i, u_i),   w_i = b_i + R_i x_i + J_i v,   v = M^-1 J' x kept up to date
 //   (sweep_rows.h)

@@ -1,5 +1,5 @@
-// Nonsmooth block Gauss-Seidel: every contact is solved exactly in its turn (spec/solvers.md §3; Tsounis et al. Alg. 4;
-// equations in local_contact.h).
+// Nonsmooth block Gauss-Seidel: every contact is solved exactly in its turn (docs/theory/solvers.md §4;
+// Tsounis et al. Alg. 4; equations in local_contact.h).
 //
 //   nbgs        least energy on the part of the cone without normal velocity. This is Coulomb's law only where normal
 //               and tangential directions are uncoupled (G_Tn = 0); elsewhere it is not maximally dissipative

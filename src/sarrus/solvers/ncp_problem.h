@@ -1,7 +1,7 @@
-// One island of a constraint problem in the form that the Newton solvers work on (spec/newton.md §1).
+// One island of a constraint problem in the form that the Newton solvers work on (docs/theory/newton.md §1).
 //
-//   A (u - u_f) = J' lambda,   sigma = J u + v* + R lambda,   v^ = sigma + Gamma(sigma),   K 'contains' lambda perp v^
-//   in K*
+//   A (u - u_f) = J' lambda,   sigma = J u + v* + R lambda
+//   lambda in K   perp   v^ = sigma + Gamma(sigma) in K*
 //
 // with the rows equilibrated: lambda = P lambda~, J~ = P J, v*~ = P v*, R~ = P R P, u unchanged. Scalar rows have
 // p = (D_ii + R_ii)^(-1/2); a contact has one p = (tr(D_kk + R_kk) / 3)^(-1/2), so that mu, Gamma and the cones stay as
@@ -9,8 +9,7 @@
 //
 // Two kinds of blocks remain:
 //   scalar   rows with bounds lower <= lambda <= upper: joints (no bounds), soft rows, limits (lower = 0), and the
-//   normal
-//            rows of contacts without friction, whose tangential impulses are zero
+//            normal rows of contacts without friction, whose tangential impulses are zero
 //   contact  three rows [t, o, n] in the cone |lambda_T| <= mu lambda_N
 // Velocities are padded by node like the columns of the factors (block_graph.h), so that every kernel has whole
 // vectors.

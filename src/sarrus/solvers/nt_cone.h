@@ -1,4 +1,4 @@
-// Nesterov-Todd scaling of one Lorentz cone Q = { |x_T| <= x_n }, order [t, o, n] (spec/newton.md §4).
+// Nesterov-Todd scaling of one Lorentz cone Q = { |x_T| <= x_n }, order [t, o, n] (docs/theory/newton.md §4).
 //
 //   x o y = (x_n y_T + y_n x_T, x . y),   det x = x_n^2 - |x_T|^2
 //   W: symmetric, W z = W^-1 s = l, for z, s inside Q;   W^2 = zeta^2 (2 q q' - diag(-1, -1, 1))

@@ -1,4 +1,4 @@
-// Projected Gauss-Seidel (spec/solvers.md §2; Tsounis et al. Alg. 2, 3 and 5). G_k = D_kk + R_k; N s, m/s.
+// Projected Gauss-Seidel (docs/theory/solvers.md §3; Tsounis et al. Alg. 2, 3 and 5). G_k = D_kk + R_k; N s, m/s.
 //
 // pgs-ccp, pgs-ccp-ds: a projected gradient step per contact,
 //   lambda_k <- P_K(lambda_k - r (sigma_k + s)),   r = min(3 / tr G_k, 1.5 / lambda_max(G_k))

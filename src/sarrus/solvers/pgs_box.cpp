@@ -1,5 +1,5 @@
 // PGS on the MLCP with box friction: scalar projected Gauss-Seidel, friction bounds frozen during the sweeps of a
-// coupling (spec/solvers.md §10; mlcp.h). One iteration is one sweep.
+// coupling (docs/theory/solvers.md §9; mlcp.h). One iteration is one sweep.
 #include <algorithm>
 
 #include "sarrus/solvers/mlcp.h"

@@ -1,4 +1,4 @@
-// PGS-SM: projected Gauss-Seidel with subspace minimisation on the MLCP with box friction (spec/solvers.md §10;
+// PGS-SM: projected Gauss-Seidel with subspace minimisation on the MLCP with box friction (docs/theory/solvers.md §9;
 // Silcowitz, Niebe and Erleben 2010; mlcp.h).
 //
 // One coupling:

@@ -1,4 +1,4 @@
-// Proximal point iteration with Gauss-Seidel updates, SORprox (spec/solvers.md §5).
+// Proximal point iteration with Gauss-Seidel updates, SORprox (docs/theory/solvers.md §5).
 //
 //   joint    lambda <- lambda - r D_kk^-1 sigma                (block_joints = 0: lambda - r sigma / lambda_max(D_kk))
 //   soft     lambda <- clamp(lambda - r sigma / D_ii),         limit alike with [0, inf)
@@ -7,7 +7,7 @@
 //
 // The fixed points obey Coulomb's law without a De Saxce term. r <= 1 is one factor for all rows: a sweep that changes
 // lambda by more than `growth` times the change of the sweep before is taken back and r shrinks by nu, unless it has
-// reached r_min; after ten accepted sweeps it grows by a tenth. growth = 1 is the text's rule. It takes back harmless
+// reached r_min; after ten accepted sweeps it grows by a tenth. growth = 1 is the usual rule. It takes back harmless
 // sweeps, since the changes of a converging iteration do not fall monotonically, and r then stays small. N s, m/s.
 #include <algorithm>
 #include <limits>

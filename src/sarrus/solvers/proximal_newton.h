@@ -1,5 +1,5 @@
 // Proximal method of multipliers with a lagged De Saxce term, by a globally convergent Newton method on velocities
-// (spec/problem.md §2, §9).
+// (docs/theory/newton.md §6).
 //
 // Round k has impulses lambda_k and gamma_k = mu |sigma_T(lambda_k)|. With the shift delta the problem
 //   min_u  1/2 |u - u_f|_A^2 + sum_i (R + delta)/2 |P_K(y_i)|^2

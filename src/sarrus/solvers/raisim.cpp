@@ -1,5 +1,5 @@
-// Per-contact bisection (spec/solvers.md §1, §3.4; Hwangbo, Lee, Hutter 2018, "Per-contact iteration method for solving
-// contact dynamics"; De Saxce variants by Tsounis et al.).
+// Per-contact bisection (docs/theory/solvers.md §2, §4.4; Hwangbo, Lee, Hutter 2018, "Per-contact iteration method for
+// solving contact dynamics"; De Saxce variants by Tsounis et al.).
 //
 //   raisim        least energy E = lambda'G lambda / 2 + lambda'b on the slip curve; the fixed points of nbgs
 //   raisim-ds     the same with s_n = mu |v_T| of the last velocity in E: fixed points obey Coulomb's law

@@ -1,5 +1,5 @@
-// SAP: Newton's method on the convex problem of compliant contact in velocities (sap_model.h; spec/solvers.md §9,
-// spec/problem.md §9; Castro, Permenter, Han 2022, Alg. 2).
+// SAP: Newton's method on the convex problem of compliant contact in velocities (sap_model.h;
+// docs/theory/solvers.md §8, docs/theory/problem.md §4; Castro, Permenter, Han 2022, Alg. 2).
 //
 //   repeat  du = -H^-1 grad l(u),   H = A + J' G J by block Cholesky on the node graph
 //           a  = argmin l(u + a du)  (exact: safeguarded Newton on l'(a) in a bracket; or Armijo backtracking)

@@ -1,4 +1,4 @@
-// Projective splitting: block Gauss-Seidel over the constraints (spec/solvers.md §1; Tsounis et al. Alg. 5).
+// Projective splitting: block Gauss-Seidel over the constraints (docs/theory/solvers.md §2; Tsounis et al. Alg. 5).
 //
 //   for each block k:   sigma_k = v_f,k + J_k w + R_k lambda_k,     w = M^-1 J' lambda
 //                       lambda_k <- (1 - omega) lambda_k + omega LOCAL(lambda_k, sigma_k),   w += M^-1 J_k' (change)

@@ -1,4 +1,4 @@
-// SPOOK-style splitting on the MLCP with box friction (spec/solvers.md §10; mlcp.h).
+// SPOOK-style splitting on the MLCP with box friction (docs/theory/solvers.md §9; mlcp.h).
 //
 //   (a) direct: block pivoting on joints, soft rows, limits and normals, friction impulses held
 //   (b) k_iter Gauss-Seidel sweeps over contacts, each a 3x3 box MLCP with its own normal; all other rows held

@@ -1,5 +1,5 @@
-// Semismooth Newton method on the natural map (spec/newton.md §3). Polishes a point near the solution in a few steps;
-// from far away it need not converge.
+// Semismooth Newton method on the natural map (docs/theory/newton.md §3). Polishes a point near the solution in a few
+// steps; from far away it need not converge.
 //
 //   F(lambda) = lambda - P_K(y) = 0,   y = lambda - r v^,   v^ = sigma + Gamma(sigma),   d v^ = (1 + N) d sigma
 //   N = e_n (mu sigma_T / |sigma_T|)' on contacts, else 0
