@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
-.PHONY: all demo test build asan format format-check tidy bench-table bench-collision bench-solvers bench-mlcp bench-peers clean
+.PHONY: all demo test build asan sanitize format format-check tidy bench-table bench-collision bench-solvers bench-mlcp bench-peers clean
 
 SARRUS := build/release/apps/sarrus
 
@@ -9,7 +9,7 @@ build:
 	@scripts/setup.sh build
 	@cmake --preset release -DSARRUS_BUILD_TESTS=OFF >build-configure.log 2>&1 || { cat build-configure.log; rm -f build-configure.log; exit 1; }
 	@rm -f build-configure.log
-	@cmake --build --preset release
+	@cmake --build --preset release --target sarrus_command
 
 demo: build
 	@mkdir -p out
@@ -23,11 +23,19 @@ test: demo format-check
 	$(MAKE) --no-print-directory asan
 	ctest --preset release
 
+# Address and undefined-behaviour sanitizers: every folder of tests with small inputs.
 asan:
 	@scripts/setup.sh test
 	cmake --preset asan
 	cmake --build --preset asan
 	ctest --preset asan
+
+# The same at full size: every test with all of its cases and samples.
+sanitize:
+	@scripts/setup.sh test
+	cmake --preset sanitize
+	cmake --build --preset sanitize
+	ctest --preset sanitize
 
 format:
 	@scripts/setup.sh test

@@ -1,5 +1,8 @@
 # Options shared by every target of ours, and one library per folder of src/sarrus.
 
+# The alignment of Eigen types (static and dynamic) is part of our ABI: users compile with other -march flags.
+set(SARRUS_ABI EIGEN_MAX_ALIGN_BYTES=32 EIGEN_MAX_STATIC_ALIGN_BYTES=32)
+
 add_library(sarrus_options INTERFACE)
 target_compile_options(sarrus_options INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -17,35 +20,55 @@ if(SARRUS_SANITIZE)
   target_compile_options(sarrus_options INTERFACE -fsanitize=${SARRUS_SANITIZE} -fno-sanitize-recover=all
                                                   -fno-omit-frame-pointer)
   target_link_options(sarrus_options INTERFACE -fsanitize=${SARRUS_SANITIZE})
-  if(SARRUS_SANITIZE_SKIP)
-    target_compile_options(sarrus_options INTERFACE -fno-sanitize=${SARRUS_SANITIZE_SKIP})
-  endif()
 endif()
 
-# sarrus_library(<folder> SOURCES ... [DEPENDS folder...] [LINK target...] [PRIVATE_LINK target...])
-# DEPENDS are the only sarrus folders that this one may use: the linker keeps the arrows of
-# docs/architecture.md.
+# What runs in no step (scenes, files, reports, the command, tests) takes most of the time to compile. The presets
+# compile it with less optimisation, and six sources as one (the sanitizer build does not: it finds a missing include).
+# A packager's own flags reach every file.
+set(SARRUS_COLD_OPTIONS "" CACHE STRING "Compiler options added for what runs in no step, for example -O1")
+option(SARRUS_COLD_UNITY "Compile several sources as one in what runs in no step" OFF)
+add_library(sarrus_cold_options INTERFACE)
+target_link_libraries(sarrus_cold_options INTERFACE sarrus_options)
+target_compile_options(sarrus_cold_options INTERFACE ${SARRUS_COLD_OPTIONS})
+
+# Headers are most of what a source costs to compile: precompiled once for the libraries, and once more where there are
+# other flags. Executables have others again: -fPIE.
+set(SARRUS_PRECOMPILED <Eigen/Core> <Eigen/Geometry> <fmt/format.h> <algorithm> <cmath> <functional> <string> <vector>)
+foreach(kind IN ITEMS options cold_options)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled/${kind}.cpp CONTENT "// Carries the precompiled headers.\n")
+  add_library(sarrus_precompiled_${kind} OBJECT ${PROJECT_BINARY_DIR}/precompiled/${kind}.cpp)
+  target_compile_definitions(sarrus_precompiled_${kind} PRIVATE ${SARRUS_ABI})
+  target_link_libraries(sarrus_precompiled_${kind} PRIVATE sarrus_${kind} Eigen3::Eigen fmt::fmt)
+  target_precompile_headers(sarrus_precompiled_${kind} PRIVATE ${SARRUS_PRECOMPILED})
+endforeach()
+
+# sarrus_library(<folder> [COLD] SOURCES ... [DEPENDS folder...] [LINK target...] [PRIVATE_LINK target...])
+# DEPENDS are the only sarrus folders that this one may use (docs/architecture.md); tests/architecture checks it. COLD:
+# nothing of it runs in a step.
 function(sarrus_library folder)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(arg "COLD" "" "SOURCES;DEPENDS;LINK;PRIVATE_LINK" ${ARGN})
   set(target sarrus_${folder})
   add_library(${target} STATIC ${arg_SOURCES})
   add_library(sarrus::${folder} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${folder})
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
                                               $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  # The alignment of Eigen types (static and dynamic) is part of our ABI: users compile with other -march flags.
-  target_compile_definitions(${target} PUBLIC EIGEN_MAX_ALIGN_BYTES=32 EIGEN_MAX_STATIC_ALIGN_BYTES=32)
+  target_compile_definitions(${target} PUBLIC ${SARRUS_ABI})
   target_compile_features(${target} PUBLIC cxx_std_20)
   foreach(dependency IN LISTS arg_DEPENDS)
     target_link_libraries(${target} PUBLIC sarrus_${dependency})
   endforeach()
-  target_link_libraries(${target} PUBLIC ${arg_LINK} PRIVATE ${arg_PRIVATE_LINK} $<BUILD_INTERFACE:sarrus_options>)
-  # Eigen's headers are most of what a source costs to compile: they are precompiled once, in math, and once more in
-  # io, which has other flags.
-  if(folder MATCHES "^(math|io)$")
-    target_precompile_headers(${target} PRIVATE <Eigen/Core> <Eigen/Geometry> <algorithm> <cmath> <string> <vector>)
-  else()
-    target_precompile_headers(${target} REUSE_FROM sarrus_math)
+  set(kind options)
+  if(arg_COLD)
+    set(kind cold_options)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ${SARRUS_COLD_UNITY} UNITY_BUILD_BATCH_SIZE 6)
   endif()
+  target_link_libraries(${target} PUBLIC ${arg_LINK} PRIVATE ${arg_PRIVATE_LINK} fmt::fmt
+                                                             $<BUILD_INTERFACE:sarrus_${kind}>)
+  target_precompile_headers(${target} REUSE_FROM sarrus_precompiled_${kind})
   set_property(GLOBAL APPEND PROPERTY SARRUS_LIBRARIES ${target})
+  list(JOIN arg_SOURCES " " sources)
+  list(JOIN arg_DEPENDS " " depends)
+  string(JOIN " " links ${arg_LINK} ${arg_PRIVATE_LINK})
+  set_property(GLOBAL APPEND_STRING PROPERTY SARRUS_FOLDERS "${folder} | ${sources} | ${depends} | ${links}\n")
 endfunction()

@@ -3,40 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <limits>
-#include <new>
 #include <numeric>
 #include <string>
 
 #include "collision/oracles.h"
 #include "collision/sort_sweep.h"
 #include "sarrus/model/builder.h"
-
-namespace {
-
-// Not atomic: the tests are single-threaded.
-long allocations = 0;
-
-void* counted_new(std::size_t n, std::size_t alignment) {
-  ++allocations;
-  void* p = std::aligned_alloc(alignment, (n + alignment - 1) / alignment * alignment);
-  if (p == nullptr) throw std::bad_alloc();
-  return p;
-}
-
-// Not inlined: GCC would see free() meet an operator new and call it a mismatch.
-[[gnu::noinline]] void release(void* p) { std::free(p); }
-
-}  // namespace
-
-void* operator new(std::size_t n) { return counted_new(n, alignof(std::max_align_t)); }
-void* operator new(std::size_t n, std::align_val_t a) { return counted_new(n, static_cast<std::size_t>(a)); }
-void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return counted_new(n, alignof(std::max_align_t)); }
-void operator delete(void* p) noexcept { release(p); }
-void operator delete(void* p, std::size_t) noexcept { release(p); }
-void operator delete(void* p, std::align_val_t) noexcept { release(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { release(p); }
+#include "support/allocations.h"
 
 namespace sarrus {
 namespace {
@@ -348,13 +322,12 @@ TEST(BroadPhase, NoAllocationAfterWarmUp) {
       world.pairs(broad_phase, boxes, pairs);
     }
   };
-  const long before = allocations;
+  EXPECT_GT(test::allocations_of(cycle), 0);  // the counter works
   cycle();
-  cycle();
-  EXPECT_GT(allocations, before);  // the counter works
-  const long warm = allocations;
-  for (int i = 0; i < 20; ++i) cycle();
-  EXPECT_EQ(allocations, warm);
+  EXPECT_EQ(test::allocations_of([&] {
+              for (int i = 0; i < 20; ++i) cycle();
+            }),
+            0);
   EXPECT_EQ(pairs, world.all_pairs(frames.back()));
 }
 

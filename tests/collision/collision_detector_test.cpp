@@ -3,40 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <string>
 #include <tuple>
 
 #include "collision/oracles.h"
 #include "sarrus/model/builder.h"
-
-namespace {
-std::atomic<long> allocations{0};
-
-void* counted(std::size_t size, std::size_t alignment) {
-  ++allocations;
-  const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
-  void* p = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
-  if (p == nullptr) std::abort();
-  return p;
-}
-
-// Not inlined: the compiler would see free() meet operator new and warn.
-[[gnu::noinline]] void release(void* p) { std::free(p); }
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t a) { return counted(size, static_cast<std::size_t>(a)); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  return counted(size, alignof(std::max_align_t));
-}
-void operator delete(void* p) noexcept { release(p); }
-void operator delete(void* p, std::size_t) noexcept { release(p); }
-void operator delete(void* p, std::align_val_t) noexcept { release(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { release(p); }
+#include "support/allocations.h"
 
 namespace sarrus {
 namespace {
@@ -166,16 +139,16 @@ TEST(CollisionDetector, NoAllocationOnceWarm) {
     detector.detect(moving.X_WB, moving.twist_WB, kDt, contacts);
   }
   contacts.reserve(2 * contacts.size());
-  const long before = allocations;
-  for (int i = 0; i < 20; ++i) {
-    shake();
-    detector.detect(moving.X_WB, moving.twist_WB, kDt, contacts);
-  }
-  EXPECT_EQ(allocations - before, 0);
+  EXPECT_EQ(test::allocations_of([&] {
+              for (int i = 0; i < 20; ++i) {
+                shake();
+                detector.detect(moving.X_WB, moving.twist_WB, kDt, contacts);
+              }
+            }),
+            0);
   EXPECT_GT(contacts.size(), 100u);
   std::vector<Contact> fresh;
-  detector.detect(moving.X_WB, moving.twist_WB, kDt, fresh);
-  EXPECT_GT(allocations - before, 0) << "the counter works";
+  EXPECT_GT(test::allocations_of([&] { detector.detect(moving.X_WB, moving.twist_WB, kDt, fresh); }), 0);
 }
 
 TEST(CollisionDetector, SameInputSameBitsWhateverCameBefore) {

@@ -293,10 +293,10 @@ TEST(ClosedForms, SphereCylinder) {
   std::printf("  worst gap error %.1e m\n", worst);
 }
 
-class AgainstPlane : public testing::TestWithParam<ShapeKind> {};
+class GeneralAgainstPlane : public testing::TestWithParam<ShapeKind> {};
 
 // Random poses, sizes and margins: the deepest gap is the support height, all points are on both surfaces.
-TEST_P(AgainstPlane, GapIsTheSupportHeight) {
+TEST_P(GeneralAgainstPlane, GapIsTheSupportHeight) {
   Random random(93);
   double worst = 0;
   for (int i = 0; i < test::samples(2000); ++i) {
@@ -332,7 +332,7 @@ TEST_P(AgainstPlane, GapIsTheSupportHeight) {
   std::printf("  worst gap error %.1e m\n", worst);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, AgainstPlane,
+INSTANTIATE_TEST_SUITE_P(Shapes, GeneralAgainstPlane,
                          testing::Values(ShapeKind::cylinder, ShapeKind::ellipsoid, ShapeKind::hull),
                          [](const auto& case_info) { return std::string(name(case_info.param)); });
 

@@ -3,28 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <new>
 
 #include "collision/mesh_scenes.h"
 #include "sarrus/collision/convex_distance.h"
-
-namespace {
-
-// Not atomic: the tests are single-threaded.
-bool counting = false;
-long allocations = 0;
-
-}  // namespace
-
-// Not inlined: GCC would see free() on a pointer from new, and warn.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  if (counting) ++allocations;
-  if (void* p = std::malloc(size)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+#include "support/allocations.h"
 
 namespace sarrus {
 namespace {
@@ -383,15 +365,8 @@ TEST(Memory, NoAllocationAfterWarmUp) {
       scene::collide(plane, moving, 0.02, workspace);
     }
   };
-  pass();
-  counting = true;
-  pass();
-  counting = false;
-  EXPECT_EQ(allocations, 0);
-  counting = true;
-  const std::vector<int> seen(3);
-  counting = false;
-  EXPECT_EQ(allocations, 1) << seen.size();  // the counter works
+  EXPECT_GT(test::allocations_of(pass), 0);  // the counter works
+  EXPECT_EQ(test::allocations_of(pass), 0);
 }
 
 }  // namespace

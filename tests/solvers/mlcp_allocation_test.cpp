@@ -1,17 +1,18 @@
 // The dense solvers (MLCP, Drumwright) allocate nothing once their buffers have grown, also when rows come and go.
 #include <gtest/gtest.h>
 
-#include <Eigen/Core>  // before the counter, which declares posix_memalign as Eigen's includes do not expect
 #include <string>
 #include <vector>
 
-#include "allocation_counter.h"
 #include "sarrus/families/families.h"
 #include "sarrus/solvers/registry.h"
 #include "solvers/problem_surgery.h"
+#include "support/allocations.h"
 
 namespace sarrus {
 namespace {
+
+using test::allocations_of;
 
 // The family's problem, compliant by a hundredth of diag(D), and parts of it with fewer contacts.
 std::vector<ConstraintProblem> problems(const char* family) {

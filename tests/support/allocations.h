@@ -1,0 +1,16 @@
+// Counts heap allocations, whoever makes them: operator new, Eigen and the C library all end in malloc.
+#pragma once
+
+#include <functional>
+
+namespace sarrus::test {
+
+// Allocations during f(), of all threads.
+long allocations_of(const std::function<void()>& f);
+
+template <class T>
+void keep(const T& x) {  // the compiler may remove allocations that nobody looks at
+  asm volatile("" : : "g"(&x) : "memory");
+}
+
+}  // namespace sarrus::test
