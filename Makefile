@@ -33,9 +33,9 @@ asan:
 # The same at full size: every test with all of its cases and samples.
 sanitize:
 	@scripts/setup.sh test
-	cmake --preset sanitize
-	cmake --build --preset sanitize
-	ctest --preset sanitize
+	cmake --preset asan
+	cmake --build --preset asan
+	ctest --preset sanitize --timeout 7200
 
 format:
 	@scripts/setup.sh test
