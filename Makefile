@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
-.PHONY: all demo test build asan sanitize format format-check tidy bench-table bench-collision bench-solvers bench-mlcp bench-peers clean
+.PHONY: all demo test build sanitize format format-check tidy bench-table bench-collision bench-solvers bench-mlcp bench-peers clean
 
 SARRUS := build/release/apps/sarrus
 
@@ -16,26 +16,19 @@ demo: build
 	$(SARRUS) run jansen_walker --duration 10 --json out/jansen_walker.json --record out/jansen_walker.h5 --svg out/jansen_walker.svg
 	@echo "wrote out/jansen_walker.json, out/jansen_walker.h5 (recording) and out/jansen_walker.svg (picture)"
 
+# Every test, and every folder of them once more with small inputs and the engine under the sanitizers (sanitized.*).
 test: demo format-check
 	@scripts/setup.sh test
-	cmake --preset release -DSARRUS_BUILD_TESTS=ON -DSARRUS_MPI=ON
+	cmake --preset release -DSARRUS_BUILD_TESTS=ON -DSARRUS_SANITIZED_TESTS=ON -DSARRUS_MPI=ON
 	cmake --build --preset release
-	$(MAKE) --no-print-directory asan
 	ctest --preset release
 
-# Address and undefined-behaviour sanitizers: every folder of tests with small inputs.
-asan:
-	@scripts/setup.sh test
-	cmake --preset asan
-	cmake --build --preset asan
-	ctest --preset asan
-
-# The same at full size: every test with all of its cases and samples.
+# Everything under the address and undefined-behaviour sanitizers, every test at full size, each source compiled alone.
 sanitize:
 	@scripts/setup.sh test
 	cmake --preset asan
 	cmake --build --preset asan
-	ctest --preset sanitize --timeout 7200
+	ctest --preset asan
 
 format:
 	@scripts/setup.sh test

@@ -16,25 +16,36 @@ endif()
 if(SARRUS_MARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" OR SARRUS_MARCH STREQUAL "native")
   target_compile_options(sarrus_options INTERFACE -march=${SARRUS_MARCH})
 endif()
+set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 if(SARRUS_SANITIZE)
-  target_compile_options(sarrus_options INTERFACE -fsanitize=${SARRUS_SANITIZE} -fno-sanitize-recover=all
-                                                  -fno-omit-frame-pointer)
-  target_link_options(sarrus_options INTERFACE -fsanitize=${SARRUS_SANITIZE})
+  target_compile_options(sarrus_options INTERFACE ${sanitize})
+  target_link_options(sarrus_options INTERFACE ${sanitize})
 endif()
 
 # What runs in no step (scenes, files, reports, the command, tests) takes most of the time to compile. The presets
-# compile it with less optimisation, and six sources as one (the sanitizer build does not: it finds a missing include).
-# A packager's own flags reach every file.
+# compile it with less optimisation and six sources as one; `make sanitize` compiles each alone, and so finds a missing
+# include. A packager's own flags reach every file.
 set(SARRUS_COLD_OPTIONS "" CACHE STRING "Compiler options added for what runs in no step, for example -O1")
 option(SARRUS_COLD_UNITY "Compile several sources as one in what runs in no step" OFF)
 add_library(sarrus_cold_options INTERFACE)
 target_link_libraries(sarrus_cold_options INTERFACE sarrus_options)
 target_compile_options(sarrus_cold_options INTERFACE ${SARRUS_COLD_OPTIONS})
 
-# Headers are most of what a source costs to compile: precompiled once for the libraries, and once more where there are
-# other flags. Executables have others again: -fPIE.
+# With SARRUS_SANITIZED_TESTS every library has a twin under the sanitizers, which the tests run with, too. Assertions are
+# on in it.
+add_library(sarrus_sanitized_options INTERFACE)
+target_link_libraries(sarrus_sanitized_options INTERFACE sarrus_options)
+target_compile_options(sarrus_sanitized_options INTERFACE -O1 -UNDEBUG ${sanitize})
+target_link_options(sarrus_sanitized_options INTERFACE ${sanitize})
+
+# Headers are most of what a source costs to compile: precompiled once for each kind of flags. Executables have others
+# again: -fPIE.
 set(SARRUS_PRECOMPILED <Eigen/Core> <Eigen/Geometry> <fmt/format.h> <algorithm> <cmath> <functional> <string> <vector>)
-foreach(kind IN ITEMS options cold_options)
+set(kinds options cold_options)
+if(SARRUS_SANITIZED_TESTS)
+  list(APPEND kinds sanitized_options)
+endif()
+foreach(kind IN LISTS kinds)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled/${kind}.cpp CONTENT "// Carries the precompiled headers.\n")
   add_library(sarrus_precompiled_${kind} OBJECT ${PROJECT_BINARY_DIR}/precompiled/${kind}.cpp)
   target_compile_definitions(sarrus_precompiled_${kind} PRIVATE ${SARRUS_ABI})
@@ -48,27 +59,35 @@ endforeach()
 function(sarrus_library folder)
   cmake_parse_arguments(arg "COLD" "" "SOURCES;DEPENDS;LINK;PRIVATE_LINK" ${ARGN})
   set(target sarrus_${folder})
-  add_library(${target} STATIC ${arg_SOURCES})
+  if(arg_COLD)
+    sarrus_build(${target} "" cold_options ${SARRUS_COLD_UNITY})
+  else()
+    sarrus_build(${target} "" options OFF)
+  endif()
+  if(SARRUS_SANITIZED_TESTS)
+    sarrus_build(${target}_sanitized _sanitized sanitized_options ${SARRUS_COLD_UNITY})
+  endif()
   add_library(sarrus::${folder} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${folder})
-  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
-                                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_compile_definitions(${target} PUBLIC ${SARRUS_ABI})
-  target_compile_features(${target} PUBLIC cxx_std_20)
-  foreach(dependency IN LISTS arg_DEPENDS)
-    target_link_libraries(${target} PUBLIC sarrus_${dependency})
-  endforeach()
-  set(kind options)
-  if(arg_COLD)
-    set(kind cold_options)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ${SARRUS_COLD_UNITY} UNITY_BUILD_BATCH_SIZE 6)
-  endif()
-  target_link_libraries(${target} PUBLIC ${arg_LINK} PRIVATE ${arg_PRIVATE_LINK} fmt::fmt
-                                                             $<BUILD_INTERFACE:sarrus_${kind}>)
-  target_precompile_headers(${target} REUSE_FROM sarrus_precompiled_${kind})
   set_property(GLOBAL APPEND PROPERTY SARRUS_LIBRARIES ${target})
   list(JOIN arg_SOURCES " " sources)
   list(JOIN arg_DEPENDS " " depends)
   string(JOIN " " links ${arg_LINK} ${arg_PRIVATE_LINK})
   set_property(GLOBAL APPEND_STRING PROPERTY SARRUS_FOLDERS "${folder} | ${sources} | ${depends} | ${links}\n")
 endfunction()
+
+# One library of the sources and links of sarrus_library; `suffix` is that of the folders it depends on.
+macro(sarrus_build target suffix kind unity)
+  add_library(${target} STATIC ${arg_SOURCES})
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+                                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_definitions(${target} PUBLIC ${SARRUS_ABI})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  foreach(dependency IN LISTS arg_DEPENDS)
+    target_link_libraries(${target} PUBLIC sarrus_${dependency}${suffix})
+  endforeach()
+  target_link_libraries(${target} PUBLIC ${arg_LINK} PRIVATE ${arg_PRIVATE_LINK} fmt::fmt
+                                                             $<BUILD_INTERFACE:sarrus_${kind}>)
+  target_precompile_headers(${target} REUSE_FROM sarrus_precompiled_${kind})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${unity} UNITY_BUILD_BATCH_SIZE 6)
+endmacro()
