@@ -1,5 +1,5 @@
-// Factoring H = M + J'GJ on one problem of each family (spec/newton.md §8.1): the block Cholesky of this project
-// against Eigen's simplicial and CHOLMOD's simplicial and supernodal ones on the same matrix.
+// Factoring H = M + J'GJ on one problem of each family (docs/theory/benchmarks.md §6.1): the block Cholesky of this
+// project against Eigen's simplicial and CHOLMOD's simplicial and supernodal ones on the same matrix.
 //
 // Weights are those of a Newton step on equilibrated rows with shift 1e-8 everywhere: g = 1e8 p^2, p^-2 = D_ii on
 // joints and limits, the mean of its three D_ii on a contact. All methods analyse the pattern once, with a minimum

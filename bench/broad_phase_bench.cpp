@@ -1,4 +1,4 @@
-// Broad phase: time per step against the number of bodies (spec/collision.md §3).
+// Broad phase: time per step against the number of bodies (docs/theory/collision.md §3).
 //
 // Boxes with half extents of 5 to 15 cm, at the density that gives three overlapping pairs per box:
 //   dense     in a cube, flying at up to 2 mm per step and axis, reflected at the walls

@@ -1,6 +1,6 @@
-// The four scenarios of the comparison of MLCP solvers [M] (spec/benchmarks.md §3): error delta psi (sum over rows,
-// friction bounds from the answer's own normals) and time of BPP, PGS, PGS-SM and SPOOK with the limits of the paper,
-// each given the same problems. Medians over the steps, as a markdown table. How: tests/physics/mlcp_runs.h.
+// The four scenarios of the comparison of MLCP solvers [M] (docs/theory/benchmarks.md §3): error delta psi (sum over
+// rows, friction bounds from the answer's own normals) and time of BPP, PGS, PGS-SM and SPOOK with the limits of the
+// paper, each given the same problems. Medians over the steps, as a markdown table. How: tests/physics/mlcp_runs.h.
 //
 //   mlcp_scenes [--steps 500] [--every 5] [--repeats 3] [scene...]
 #include <fmt/format.h>

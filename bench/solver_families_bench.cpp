@@ -1,5 +1,5 @@
-// Solvers on the problem families (spec/newton.md §8.2, 8.3): how many are solved, in how many factorisations and
-// microseconds, cold, warm and in sequences of steps. What is measured and how: family_runs.h.
+// Solvers on the problem families (docs/theory/benchmarks.md §6.2, §6.3): how many are solved, in how many
+// factorisations and microseconds, cold, warm and in sequences of steps. What is measured and how: family_runs.h.
 //
 //   solver_families_bench [--seeds 20] [--first-seed 1000] [--sequences 6] [--solvers a,b]
 //                         [--families a,b] [--tolerance 1e-9] [--repeats 3] [--param name=value]

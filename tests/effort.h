@@ -1,6 +1,6 @@
 // How much of its work a test does. The sanitizers slow the code down ten times and look for other things than rare
-// numbers do: `make test` sets SARRUS_SAMPLE_DIVISOR=20 there, and a twentieth of the samples is enough. `make sanitize`
-// takes all of them.
+// numbers do: `make test` sets SARRUS_SAMPLE_DIVISOR=20 there, and a twentieth of the samples is enough. `make
+// sanitize` takes all of them.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The broad phase against all pairs and against sort-and-sweep (spec/collision.md §3).
+// The broad phase against all pairs and against sort-and-sweep (docs/theory/collision.md §3).
 #include "sarrus/collision/broad_phase.h"
 
 #include <gtest/gtest.h>

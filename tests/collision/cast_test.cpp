@@ -1,4 +1,4 @@
-// Conservative advancement against fine sampling and closed forms (spec/collision.md §7).
+// Conservative advancement against fine sampling and closed forms (docs/theory/collision.md §7).
 #include <gtest/gtest.h>
 
 #include <algorithm>

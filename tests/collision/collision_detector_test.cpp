@@ -1,4 +1,4 @@
-// The detector as a whole: all pairs found, margins, determinism, no allocation (spec/collision.md §2, §7, §8).
+// The detector as a whole: all pairs found, margins, determinism, no allocation (docs/theory/collision.md §2, §7, §8).
 #include "sarrus/collision/detector.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Signed distances of convex bodies against closed forms and the oracles of convex_oracles.h (spec/collision.md §5,
-// §8).
+// Signed distances of convex bodies against closed forms and the oracles of convex_oracles.h
+// (docs/theory/collision.md §5, §8).
 #include "sarrus/collision/convex_distance.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// Random stress of the convex distances (spec/collision.md §8): poses at -10, -1, 0 and +1 mm against the oracles, for
-// every pair kind and for bodies of 0.1 mm to 20 m. The environment variable SARRUS_STRESS_SAMPLES sets the number of
-// poses per kind, distance and scale; each test prints a row of a table per distance.
+// Random stress of the convex distances (docs/theory/collision.md §8): poses at -10, -1, 0 and +1 mm against the
+// oracles, for every pair kind and for bodies of 0.1 mm to 20 m. The environment variable SARRUS_STRESS_SAMPLES sets
+// the number of poses per kind, distance and scale; each test prints a row of a table per distance.
 #include <gtest/gtest.h>
 
 #include <algorithm>

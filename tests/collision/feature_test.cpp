@@ -1,4 +1,4 @@
-// Features along a normal and their intersection (spec/collision.md §4.1, §4.2).
+// Features along a normal and their intersection (docs/theory/collision.md §4.1, §4.2).
 #include "sarrus/collision/feature.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Pairs with cylinders, ellipsoids and hulls against independent distances (spec/collision.md §4.3, §8).
+// Pairs with cylinders, ellipsoids and hulls against independent distances (docs/theory/collision.md §4.3, §8).
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // Bodies at rest keep their points: count, gaps and normals in exact rest, and keys and order under noise, without any
-// memory of the step before (spec/collision.md §2, §4.3, §4.4, §8).
+// memory of the step before (docs/theory/collision.md §2, §4.3, §4.4, §8).
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // Resting manifolds: how many points, where, with which keys, and whether noise moves them
-// (spec/collision.md §2, §4.2, §4.4, §8).
+// (docs/theory/collision.md §2, §4.2, §4.4, §8).
 #include "sarrus/collision/manifold.h"
 
 #include <gtest/gtest.h>

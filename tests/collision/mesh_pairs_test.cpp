@@ -1,4 +1,4 @@
-// Convex bodies against triangle meshes (spec/collision.md §6, §8): poses with known answers.
+// Convex bodies against triangle meshes (docs/theory/collision.md §6, §8): poses with known answers.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Convex bodies against any mesh (spec/collision.md §8): certified distances, noise, rigid motions, repetition, soups
-// of triangles, and no heap.
+// Convex bodies against any mesh (docs/theory/collision.md §8): certified distances, noise, rigid motions, repetition,
+// soups of triangles, and no heap.
 #include <gtest/gtest.h>
 
 #include <cstdio>

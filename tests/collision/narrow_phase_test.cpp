@@ -1,4 +1,4 @@
-// Every pair of shapes against the oracles of oracles.h (spec/collision.md §8).
+// Every pair of shapes against the oracles of oracles.h (docs/theory/collision.md §8).
 #include "sarrus/collision/narrow_phase.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Which pairs collide and with which contact law (spec/collision.md §2).
+// Which pairs collide and with which contact law (docs/theory/collision.md §2).
 #include "sarrus/collision/filter.h"
 
 #include <gtest/gtest.h>

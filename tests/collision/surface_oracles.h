@@ -10,7 +10,7 @@
 namespace sarrus::oracle {
 
 // Distance of c to the ellipsoid with semi-axes e, by bisection in extended precision for tau = t + min e^2 in
-// sum (e_i y_i / (t + e_i^2))^2 = 1, y = |c|; axes with y_i = 0 have no term (spec/collision.md §1).
+// sum (e_i y_i / (t + e_i^2))^2 = 1, y = |c|; axes with y_i = 0 have no term (docs/theory/collision.md §1).
 inline double ellipsoid_distance(const Vec3& c, const Vec3& e) {
   using Real = long double;
   int m = 0;

@@ -65,10 +65,12 @@ def comments(path, text):
     """Comments of a source file as running text; whole documents."""
     if path.endswith(".md"):
         return text
-    mark = "#" if path.endswith((".py", ".sh", ".cmake", ".txt")) else "//"
+    # Strings of a script may contain its comment mark; strings of C++ hardly ever have one after a space.
+    script = path.endswith((".py", ".sh", ".cmake", ".txt"))
+    comment = re.compile(r"^\s*#+ (.*)" if script else r"(?:^|\s)//+ (.*)")
     found = []
     for line in text.splitlines():
-        match = re.search(r"(?:^|\s)" + mark + r"+ ?(.*)", line)
+        match = comment.search(line)
         found.append(match[1] if match else "")
     return "\n".join(found)
 

@@ -1,4 +1,4 @@
-// Generated problems against the table of spec/newton.md §8.1 and the description of the families in §8.
+// Generated problems against the table of docs/theory/benchmarks.md §6.1.
 #include "sarrus/families/families.h"
 
 #include <gtest/gtest.h>
@@ -111,7 +111,7 @@ TEST_P(Families, HaveTheSizesOfTheTable) {
 }
 
 // Redundancy is the point of these problems. Near-singular ones would leave their rank to round-off, so the smallest
-// singular value that counts stays well above the threshold (spec/benchmarks.md §1.1).
+// singular value that counts stays well above the threshold (docs/theory/benchmarks.md §1.1).
 TEST_P(Families, HaveTheRankOfTheTable) {
   const Expected& e = GetParam();
   const int seeds = e.rows > 500 ? 1 : 20;  // those of the benchmark

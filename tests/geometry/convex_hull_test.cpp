@@ -1,4 +1,4 @@
-// Convex hulls and the mass of solids (spec/collision.md §1).
+// Convex hulls and the mass of solids (docs/theory/collision.md §1).
 #include "sarrus/geometry/convex_hull.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Height fields against a triangle mesh of the same grid (spec/collision.md §6).
+// Height fields against a triangle mesh of the same grid (docs/theory/collision.md §6).
 #include "sarrus/geometry/height_field.h"
 
 #include <gtest/gtest.h>

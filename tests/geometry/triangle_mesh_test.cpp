@@ -1,4 +1,4 @@
-// Triangle meshes: welding, adjacency, search, surface and mass (spec/collision.md §1, §6).
+// Triangle meshes: welding, adjacency, search, surface and mass (docs/theory/collision.md §1, §6).
 #include "sarrus/geometry/triangle_mesh.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Inverse dynamics: the table of spec/inverse_dynamics.md §2, closed forms, and round trips through the forward step.
+// Inverse dynamics: the table of docs/theory/inverse.md §2, closed forms, and round trips through the forward step.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// The comparison of MLCP solvers [M] (spec/benchmarks.md §3): a scene runs with BPP without a limit of pivots, and the
-// MLCP of every k-th step is given to all solvers, from zero and from the warm start of the reference.
+// The comparison of MLCP solvers [M] (docs/theory/benchmarks.md §3): a scene runs with BPP without a limit of pivots,
+// and the MLCP of every k-th step is given to all solvers, from zero and from the warm start of the reference.
 #pragma once
 
 #include <time.h>

@@ -1,5 +1,5 @@
 // What Drumwright reports of implicit compliant constraints (docs/papers.md): stability limits of a spring, pendulums,
-// an elastic foundation, boxes on Hertz feet, a stack of spheres. Data: spec/benchmarks.md §3 [D].
+// an elastic foundation, boxes on Hertz feet, a stack of spheres. Data: docs/theory/benchmarks.md §3 [D].
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // What Castro, Permenter and Han report of convex compliant contact (docs/papers.md): the cylinder on a spring with the
-// theta-schemes, Newton steps on clutter, slip in stiction. Data: spec/benchmarks.md §3 [S].
+// theta-schemes, Newton steps on clutter, slip in stiction. Data: docs/theory/benchmarks.md §3 [S].
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>

@@ -220,7 +220,7 @@ TEST(FastBodies, NothingPassesAnything) {
   }
 }
 
-// A ball that passes the edge of a box at 1 cm keeps its speed: no ghost contact (spec/collision.md §7).
+// A ball that passes the edge of a box at 1 cm keeps its speed: no ghost contact (docs/theory/collision.md §7).
 TEST(FastBodies, NearMissIsNotTouched) {
   ModelBuilder b("near_miss");
   b.set_gravity(Vec3::Zero());

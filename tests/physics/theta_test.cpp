@@ -1,4 +1,4 @@
-// The two-stage theta-scheme (spec/model.md §7.3) against closed forms of each of its four members.
+// The two-stage theta-scheme (docs/theory/integrators.md §3) against closed forms of each of its four members.
 #include <gtest/gtest.h>
 
 #include <array>

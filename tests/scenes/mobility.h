@@ -1,4 +1,4 @@
-// A small independent implementation of the joint rows of spec/model.md §2, to check mobility and closure of
+// A small independent implementation of the joint rows of docs/theory/model.md §2, to check mobility and closure of
 // the built-in scenes without the simulator's own assembly.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The robots of the benchmark: every count of spec/benchmarks.md §1 and §1.1, and the acceptance rule of their seeds.
+// The robots of the benchmark: every count of docs/theory/benchmarks.md §1 and §1.1, and the rule for their seeds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -92,8 +92,8 @@ TEST_P(Robots, DrivesTheJointsOfTheTable) {
   EXPECT_EQ(driven, GetParam().driven);
 }
 
-// spec/benchmarks.md §1.1: loops are mechanisms of mobility 1 behind their crank, so a figure has one freedom per
-// serial hinge and loop, and six more if it is free.
+// docs/theory/benchmarks.md §1.1: loops are mechanisms of mobility 1 behind their crank, so a figure has one freedom
+// per serial hinge and loop, and six more if it is free.
 TEST(Standins, MobilityIsSerialHingesPlusLoops) {
   const std::map<std::string, int> mobility = {{"bdx_like", 20},    {"lima_like", 26},    {"misha_like", 17},
                                                {"walker_like", 24}, {"gazelle_like", 23}, {"ironman_like", 20}};

@@ -1,5 +1,5 @@
 // One set of well-conditioned problems for all solvers: recorded from built-in scenes (mass ratios up to 10), of every
-// category of spec/benchmarks.md §4. Deterministic; names are "scene@step".
+// category of docs/theory/benchmarks.md §4. Deterministic; names are "scene@step".
 #pragma once
 
 #include <fmt/format.h>

@@ -34,7 +34,8 @@ struct Modes {
   bool hyperbolic = false;
 };
 
-// Angles at which the tangential velocity of a slipping contact is parallel to its friction (spec/solvers.md §3.3).
+// Angles at which the tangential velocity of a slipping contact is parallel to its friction
+// (docs/theory/solvers.md §4.3).
 std::vector<double> slip_angles(const Mat3& G, const Vec3& b, double mu) {
   using Complex = std::complex<double>;
   const double A = -mu * b[2] * G(0, 1) + mu / 2 * (G(0, 2) * b[1] + G(1, 2) * b[0]);

@@ -136,8 +136,8 @@ inline ConstraintProblem side_by_side(const std::vector<ConstraintProblem>& part
   return out;
 }
 
-// Compliance of all rows relative to D_ii, as spec/problem.md §5 gives it to near-rigid ones: beta^2 / (4 pi^2) with
-// beta = 1, and sigma = 1e-3 for the tangents of contacts.
+// Compliance of all rows relative to D_ii, as docs/theory/rows.md §6.2 gives it to near-rigid ones: beta^2 / (4 pi^2)
+// with beta = 1, and sigma = 1e-3 for the tangents of contacts.
 inline void make_compliant(ConstraintProblem& p) {
   constexpr double kNearRigid = 0.025330295910584444;
   VecX d(p.rows());

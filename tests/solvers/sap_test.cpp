@@ -23,7 +23,7 @@ using testing::solve;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kTolerance = 1e-9;
 
-// --- a point mass on a plane (spec/problem.md §5) ------------------------------------------------------
+// --- a point mass on a plane (docs/theory/rows.md §6.2) ------------------------------------------------------
 
 constexpr double kGravity = 9.81;
 constexpr double kPi = 3.14159265358979323846;

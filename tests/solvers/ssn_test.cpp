@@ -147,7 +147,7 @@ LocalCase random_case(std::mt19937& rng, bool compliant) {
   return c;
 }
 
-// G = X^-1 C and h = X^-1 F, in every zone, with and without compliance; det X as the specification has it.
+// G = X^-1 C and h = X^-1 F, in every zone, with and without compliance; det X as docs/theory/newton.md §3 has it.
 TEST(SsnLocal, BlocksSolveTheirDefinition) {
   std::mt19937 rng(301);
   for (const bool compliant : {false, true}) {

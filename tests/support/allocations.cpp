@@ -1,5 +1,5 @@
-// With sanitizers, which own malloc, their hook counts. Elsewhere glibc's malloc is replaced in the test program. Another C
-// library counts nothing, and Allocation.TheCounterSeesEveryWayToAllocate says so.
+// With sanitizers, which own malloc, their hook counts. Elsewhere glibc's malloc is replaced in the test program.
+// Another C library counts nothing, and Allocation.TheCounterSeesEveryWayToAllocate says so.
 #include "support/allocations.h"
 
 #include <Eigen/Core>  // its intrinsics declare posix_memalign in their own way: before our definition
