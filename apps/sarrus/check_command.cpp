@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "commands.h"
-#include "output_file.h"
+#include "sarrus/files/whole_file.h"
 #include "sarrus/step/analysis.h"
 #include "scene_argument.h"
 
