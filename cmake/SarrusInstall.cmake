@@ -12,7 +12,7 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/sarrusConfig.cmake.in
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sarrus)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/sarrusConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/sarrusConfig.cmake ${PROJECT_BINARY_DIR}/sarrusConfigVersion.cmake
-              ${CMAKE_CURRENT_LIST_DIR}/FindBulletDouble.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/FindBulletDouble.cmake ${CMAKE_CURRENT_LIST_DIR}/FindTinyXml2.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sarrus)
 if(TARGET sarrus_command)
   install(TARGETS sarrus_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -9,8 +9,8 @@
 #include "bench_compare.h"
 #include "bench_suite.h"
 #include "commands.h"
-#include "output_file.h"
 #include "sarrus/bench/convergence.h"
+#include "sarrus/files/whole_file.h"
 #include "sarrus/solvers/registry.h"
 
 namespace sarrus::app {

@@ -11,12 +11,11 @@
 #include <vector>
 
 #include "commands.h"
-#include "output_file.h"
 #include "sarrus/bench/compare.h"
 #include "sarrus/bench/peer_section.h"
 #include "sarrus/bench/report.h"
 #include "sarrus/bench/result.h"
-#include "sarrus/io/text_file.h"
+#include "sarrus/files/whole_file.h"
 #include "sarrus/math/error.h"
 
 namespace sarrus::app {
@@ -25,7 +24,7 @@ namespace {
 constexpr std::uintmax_t kMaxResult = std::uintmax_t{1} << 30;  // bytes
 
 std::string read_result_text(const std::string& file) {
-  return read_text_file(file, kMaxResult, "a file of `sarrus bench ... --json`");
+  return read_file(file, "a file of `sarrus bench ... --json`", kMaxResult);
 }
 
 BenchResult read_result(const std::string& file) { return bench_result_from_json(read_result_text(file), file); }

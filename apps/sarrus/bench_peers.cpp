@@ -10,14 +10,12 @@
 #include <vector>
 
 #include "commands.h"
-#include "output_file.h"
 #include "sarrus/bench/peer_section.h"
 #include "sarrus/bench/peers.h"
 #include "sarrus/bench/ranks.h"
 #include "sarrus/bench/suite.h"
 #include "sarrus/bench/work_folder.h"
-#include "sarrus/io/atomic_file.h"
-#include "sarrus/io/text_file.h"
+#include "sarrus/files/whole_file.h"
 #include "sarrus/math/error.h"
 #include "sarrus/scenes/scenes.h"
 #include "suite_progress.h"
@@ -97,7 +95,7 @@ void require_same_plan(const fs::path& folder, const std::string& command) {
   if (error) throw InputError(folder.string(), fmt::format("cannot be used as work folder ({})", error.message()));
   const fs::path plan = folder / "plan.txt";
   const std::string text = fmt::format("{}, sarrus {}\n", command, SARRUS_VERSION);
-  if (fs::exists(plan) && read_text_file(plan, kMaxPeerFile, "a plan") != text) {
+  if (fs::exists(plan) && read_file(plan, "a plan", kMaxPeerFile) != text) {
     throw InputError(folder.string(),
                      "holds the work of another command; finish that one, remove the folder, or give "
                      "another with --work");
@@ -122,7 +120,7 @@ PeerReport collect_peers(const std::vector<WorkUnit>& units, const std::string& 
   PeerReport report;
   report.command = command;
   for (const WorkUnit& u : units) {
-    PeerReport part = peer_report_from_json(read_text_file(u.result, kMaxPeerFile, "a file of records"));
+    PeerReport part = peer_report_from_json(read_file(u.result, "a file of records", kMaxPeerFile));
     std::ranges::move(part.scenes, std::back_inserter(report.scenes));
     std::ranges::move(part.fclib, std::back_inserter(report.fclib));
   }

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "commands.h"
-#include "output_file.h"
 #include "sarrus/analysis/analysis.h"
+#include "sarrus/files/whole_file.h"
 #include "scene_argument.h"
 
 namespace sarrus::app {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "commands.h"
-#include "output_file.h"
+#include "sarrus/files/whole_file.h"
 #include "sarrus/inverse/inverse_dynamics.h"
-#include "sarrus/io/recording_reader.h"
 #include "sarrus/math/error.h"
+#include "sarrus/recording/recording.h"
 #include "scene_argument.h"
 
 namespace sarrus::app {

@@ -3,17 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <vector>
 
 #include "commands.h"
-#include "sarrus/io/problem_file.h"
+#include "sarrus/files/whole_file.h"
 #include "sarrus/math/error.h"
 #include "sarrus/model/model.h"
+#include "sarrus/problem_files/problem_file.h"
 
 namespace {
+
+// Files that are not complete do not stay behind.
+extern "C" void clean_up_and_end(int signal) {
+  sarrus::OutputFile::remove_partial_files();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
 
 int fail(int exit_code, std::string message) {
   while (!message.empty() && message.back() == '\n') message.pop_back();
@@ -67,6 +76,7 @@ int run_command_line(int argc, const char* const* argv) {
 int main(int argc, char** argv) {
   try {
     sarrus::skip_hdf5_exit_handler();
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, clean_up_and_end);
     return run_command_line(argc, argv);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "sarrus: error: %s\n", e.what());

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "sarrus/io/fclib_file.h"
-#include "sarrus/io/problem_file.h"
 #include "sarrus/problem/judge.h"
+#include "sarrus/problem_files/fclib_file.h"
+#include "sarrus/problem_files/problem_file.h"
 #include "sarrus/solvers/registry.h"
 
 namespace sarrus::app {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -12,10 +13,17 @@ namespace {
 
 constexpr double kMaxSteps = 1e9;
 
-void require_positive(const char* option, const std::optional<double>& value) {
-  if (value && !(*value > 0 && std::isfinite(*value))) {
-    throw InputError(option, fmt::format("is {}; give a finite number > 0", *value));
-  }
+// An option for a finite number > 0. The target's default means "not given".
+CLI::Option* add_positive(CLI::App& command, const char* option, double& target, const char* help) {
+  return command.add_option_function<double>(
+      option,
+      [option, &target](double value) {
+        if (!(value > 0 && std::isfinite(value))) {
+          throw InputError(option, fmt::format("is {}; give a finite number > 0", value));
+        }
+        target = value;
+      },
+      help);
 }
 
 Gyroscopic parse_gyroscopic(const std::string& text) {
@@ -46,25 +54,34 @@ SolverParameters parse_parameters(const std::vector<std::string>& arguments) {
 }
 
 void add_options(CLI::App& command, RunArguments& a) {
+  SimulationOptions& o = a.options;
   command.add_option("scene", a.scene, "Scene file (JSON) or built-in name, see `sarrus scenes`")
       ->required()
       ->type_name("SCENE");
-  command.add_option("--dt", a.dt, "Time step [s]; default: the scene's")->type_name("S");
-  command.add_option("--duration", a.duration, "Simulated time [s]; default: the scene's")->type_name("S");
-  command.add_option("--solver", a.solver, "Constraint solver, see `sarrus solvers`")->type_name("ID");
-  command.add_option("--tol", a.tolerance, "Tolerance on the judged natural map residual")->type_name("X");
-  command.add_option("--param", a.parameters, "Parameter of the solver, name=value; repeatable")
+  add_positive(command, "--dt", o.dt, "Time step [s]; default: the scene's")->type_name("S");
+  add_positive(command, "--duration", a.duration, "Simulated time [s]; default: the scene's")->type_name("S");
+  command.add_option("--solver", o.solver, "Constraint solver, see `sarrus solvers`")->type_name("ID");
+  add_positive(command, "--tol", o.tolerance, "Tolerance on the judged natural map residual")->type_name("X");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--param", [&o](const std::vector<std::string>& given) { o.solver_parameters = parse_parameters(given); },
+          "Parameter of the solver, name=value; repeatable")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command.add_option("--fallback", a.fallback, "Solver tried when the first one's answer is not acceptable")
+  command.add_option("--fallback", o.fallback, "Solver tried when the first one's answer is not acceptable")
       ->type_name("ID");
   command
-      .add_option(
-          "--integrator", a.integrator,
+      .add_option_function<std::string>(
+          "--integrator", [&o](const std::string& name) { o.integrator = integrator_from_name(name); },
           "semi-implicit, moreau, explicit-euler, symplectic-euler, implicit-euler or midpoint; default: the scene's")
       ->type_name("NAME");
-  command.add_option("--gyroscopic", a.gyroscopic, "explicit or implicit gyroscopic torque")->type_name("NAME");
-  command.add_flag("--no-projection", a.no_projection, "Do not project positions onto the joints after a step");
+  command
+      .add_option_function<std::string>(
+          "--gyroscopic", [&o](const std::string& name) { o.gyroscopic = parse_gyroscopic(name); },
+          "explicit or implicit gyroscopic torque")
+      ->type_name("NAME");
+  command.add_flag_callback(
+      "--no-projection", [&o] { o.projection = false; }, "Do not project positions onto the joints after a step");
   command.add_option("--json", a.json, "Write the summary as JSON")->type_name("FILE");
   command.add_option("--csv", a.csv, "Write one row per step: residuals, energies, joint coordinates")
       ->type_name("FILE");
@@ -77,37 +94,19 @@ void add_options(CLI::App& command, RunArguments& a) {
   command.add_flag("--quiet", a.quiet, "Print nothing but errors");
 }
 
-RunInfo run_info(const RunArguments& a, const Model& model) {
-  require_positive("--dt", a.dt);
-  require_positive("--duration", a.duration);
-  require_positive("--tol", a.tolerance);
+RunLength run_length(const RunArguments& a, const Model& model) {
   if (a.record_every < 1) throw InputError("--record-every", fmt::format("is {}; give a number >= 1", a.record_every));
   if (a.every < 1) throw InputError("--every", fmt::format("is {}; give a number >= 1", a.every));
   if (a.every > 1 && a.dump_problems.empty()) throw InputError("--every", "needs --dump-problems; give a folder");
-
-  RunInfo info;
-  info.scene = model.name();
-  info.version = SARRUS_VERSION;
-  info.dt = a.dt.value_or(model.defaults().dt);
-  info.duration = a.duration.value_or(model.defaults().duration);
-  if (info.duration / info.dt > kMaxSteps) {
-    throw InputError(a.dt ? "--dt" : "--duration",
+  const double dt = a.options.dt > 0 ? a.options.dt : model.defaults().dt;
+  const double duration = a.duration > 0 ? a.duration : model.defaults().duration;
+  if (duration / dt > kMaxSteps) {
+    throw InputError(a.options.dt > 0 ? "--dt" : "--duration",
                      fmt::format("{:g} s in steps of {:g} s are more than {:g} steps; take larger steps or less time",
-                                 info.duration, info.dt, kMaxSteps));
+                                 duration, dt, kMaxSteps));
   }
-  info.integrator =
-      a.integrator ? integrator_from_name(*a.integrator) : integrator_from_name(model.defaults().integrator);
-
-  SimulationOptions& o = info.options;
-  o.dt = info.dt;
-  o.integrator = info.integrator;
-  o.projection = !a.no_projection;
-  if (a.gyroscopic) o.gyroscopic = parse_gyroscopic(*a.gyroscopic);
-  if (a.solver) o.solver = *a.solver;
-  if (a.fallback) o.fallback = *a.fallback;
-  if (a.tolerance) o.tolerance = *a.tolerance;
-  o.solver_parameters = parse_parameters(a.parameters);
-  return info;
+  // A duration that is a multiple of dt but for rounding takes exactly that many steps.
+  return {duration, std::max<std::int64_t>(1, std::llround(std::ceil(duration / dt - 1e-6)))};
 }
 
 }  // namespace sarrus::app

@@ -2,26 +2,19 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "sarrus/io/run_summary.h"
 #include "sarrus/model/model.h"
+#include "sarrus/step/simulation.h"
 
 namespace sarrus::app {
 
 struct RunArguments {
   std::string scene;
-  std::optional<double> dt;
-  std::optional<double> duration;
-  std::optional<double> tolerance;
-  std::optional<std::string> solver;
-  std::optional<std::string> fallback;
-  std::optional<std::string> integrator;
-  std::optional<std::string> gyroscopic;
-  std::vector<std::string> parameters;  // "name=value"
-  bool no_projection = false;
+  SimulationOptions options;
+  double duration = 0;  // s; 0: the scene's
   std::string json;
   std::string csv;
   std::string record;
@@ -37,7 +30,11 @@ void add_options(CLI::App& command, RunArguments& arguments);
 // "name=value" by name. Throws InputError naming the argument.
 SolverParameters parse_parameters(const std::vector<std::string>& arguments);
 
-// Every default resolved. Throws InputError naming the option.
-RunInfo run_info(const RunArguments& arguments, const Model& model);
+// The duration, with the model's default, and the number of steps. Throws InputError naming the option.
+struct RunLength {
+  double duration;  // s
+  std::int64_t steps;
+};
+RunLength run_length(const RunArguments& arguments, const Model& model);
 
 }  // namespace sarrus::app

@@ -6,8 +6,8 @@
 #include <system_error>
 #include <vector>
 
-#include "sarrus/io/scene_file.h"
 #include "sarrus/math/error.h"
+#include "sarrus/scene_files/scene_file.h"
 #include "sarrus/scenes/scenes.h"
 
 namespace sarrus::app {

@@ -9,9 +9,9 @@
 #include <system_error>
 
 #include "commands.h"
-#include "output_file.h"
-#include "sarrus/io/scene_file.h"
+#include "sarrus/files/whole_file.h"
 #include "sarrus/math/error.h"
+#include "sarrus/scene_files/scene_file.h"
 #include "sarrus/scenes/scenes.h"
 
 namespace sarrus::app {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "commands.h"
-#include "output_file.h"
 #include "problem_solve.h"
 #include "run_options.h"
+#include "sarrus/files/whole_file.h"
 #include "sarrus/math/error.h"
 
 namespace sarrus::app {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "commands.h"
-#include "output_file.h"
+#include "sarrus/files/whole_file.h"
 #include "sarrus/solvers/registry.h"
 
 namespace sarrus::app {

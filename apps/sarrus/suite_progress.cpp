@@ -10,6 +10,8 @@
 #include <string>
 #include <thread>
 
+#include "sarrus/files/whole_file.h"
+
 namespace sarrus::app {
 namespace {
 
@@ -20,6 +22,7 @@ char last_words[1024];
 
 extern "C" void say_last_words(int signal) {
   [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, last_words, std::strlen(last_words));
+  OutputFile::remove_partial_files();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }

@@ -19,7 +19,6 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 FOREIGN = {
     r"Bullet|btBullet|LinearMath/": "BulletDouble::Collision",
     r"libqhull": "Qhull::",
-    r"assimp/": "assimp::assimp",
     r"tinyxml2": "tinyxml2",
     r"nlohmann/": "nlohmann_json::nlohmann_json",
     r"hdf5|H5": "hdf5::hdf5",

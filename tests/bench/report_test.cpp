@@ -2,6 +2,7 @@
 #include "sarrus/bench/report.h"
 
 #include <gtest/gtest.h>
+#include <tinyxml2.h>
 
 #include <set>
 #include <stdexcept>
@@ -11,7 +12,6 @@
 #include "sarrus/bench/peer_section.h"
 #include "sarrus/bench/report_data.h"
 #include "sarrus/bench/report_table.h"
-#include "sarrus/io/xml_tree.h"
 
 namespace sarrus {
 namespace {
@@ -25,25 +25,30 @@ int count(const std::string& text, const std::string& part) {
 }
 
 // Attributes that would fetch something, and captions.
-void walk(const XmlElement& e, int& figures, int& captions) {
+void walk(const tinyxml2::XMLElement& e, int& figures, int& captions) {
   static const std::set<std::string_view> kFetching = {"link", "img",   "iframe", "object", "embed", "image",
                                                        "use",  "audio", "video",  "source", "base",  "form"};
-  EXPECT_EQ(kFetching.count(e.name), 0u) << e.name;
-  for (const auto& [key, value] : e.attributes) {
+  const std::string_view name = e.Name();
+  EXPECT_EQ(kFetching.count(name), 0u) << name;
+  for (const auto* a = e.FirstAttribute(); a != nullptr; a = a->Next()) {
+    const std::string_view key = a->Name();
+    const std::string_view value = a->Value();
     EXPECT_FALSE(key == "src" || key == "srcset" || key == "xlink:href") << key;
     if (key == "href") {
       EXPECT_EQ(value.substr(0, 1), "#") << value;
     }
   }
-  figures += e.name == "figure";
-  captions += e.name == "figcaption";
-  for (const XmlElement& c : e.children) walk(c, figures, captions);
+  figures += name == "figure";
+  captions += name == "figcaption";
+  for (const auto* c = e.FirstChildElement(); c != nullptr; c = c->NextSiblingElement()) walk(*c, figures, captions);
 }
 
 void expect_sound(const std::string& html) {
   ASSERT_EQ(html.substr(0, 15), "<!DOCTYPE html>");
-  const XmlElement root = parse_xml(html);
-  EXPECT_EQ(root.name, "html");
+  tinyxml2::XMLDocument document;
+  ASSERT_EQ(document.Parse(html.c_str()), tinyxml2::XML_SUCCESS) << document.ErrorStr();
+  const tinyxml2::XMLElement& root = *document.RootElement();
+  EXPECT_STREQ(root.Name(), "html");
   int figures = 0, captions = 0;
   walk(root, figures, captions);
   EXPECT_EQ(figures, captions);

@@ -11,8 +11,8 @@
 #include "bench/temporary_folder.h"
 #include "sarrus/bench/replay.h"
 #include "sarrus/bench/suite.h"
-#include "sarrus/io/problem_file.h"
 #include "sarrus/math/error.h"
+#include "sarrus/problem_files/problem_file.h"
 
 namespace sarrus {
 namespace {

@@ -1,5 +1,5 @@
 // FCLIB files: every storage form, both kinds of problem, solutions written back, foreign and damaged files.
-#include "sarrus/io/fclib_file.h"
+#include "sarrus/problem_files/fclib_file.h"
 
 #include <gtest/gtest.h>
 

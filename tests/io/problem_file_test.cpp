@@ -1,5 +1,5 @@
 // Problem files: what is loaded is what was saved, bit by bit, and nothing else is loaded.
-#include "sarrus/io/problem_file.h"
+#include "sarrus/problem_files/problem_file.h"
 
 #include <gtest/gtest.h>
 

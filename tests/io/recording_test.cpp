@@ -1,5 +1,5 @@
 // Recordings are read back with the plain HDF5 C API and, where it is installed, with h5py.
-#include "sarrus/io/recording.h"
+#include "sarrus/recording/recording.h"
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "io/shape_test_data.h"
-#include "sarrus/io/recording_reader.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/model/builder.h"
@@ -68,7 +67,8 @@ std::vector<Contact> contacts_at(int i) {
 void write(const fs::path& file, const Model& model, int samples) {
   RunInfo info;
   info.scene = "two boxes";
-  info.dt = 0.01;
+  info.options.dt = 0.01;
+  info.options.integrator = Integrator::semi_implicit;
   info.version = "9.9.9";
   RecordingWriter writer(file, model, info);
   writer.add_initial(state_at(model, 0), {1.0, 2.0});

@@ -1,5 +1,5 @@
 // The scene format: lossless round trips, the meaning of every key, the documentation and the schema.
-#include "sarrus/io/scene_file.h"
+#include "sarrus/scene_files/scene_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

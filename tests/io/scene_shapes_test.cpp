@@ -9,8 +9,8 @@
 #include <set>
 
 #include "io/scene_test_models.h"
-#include "sarrus/io/scene_file.h"
 #include "sarrus/math/error.h"
+#include "sarrus/scene_files/scene_file.h"
 
 namespace sarrus {
 namespace {

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "sarrus/io/csv_log.h"
-#include "sarrus/io/run_summary.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/statistics.h"
 #include "sarrus/model/builder.h"
+#include "sarrus/recording/csv_log.h"
+#include "sarrus/recording/run_summary.h"
 
 namespace sarrus {
 namespace {
@@ -39,7 +39,8 @@ StepReport report_of(double microseconds, int iterations, StepStatus status = St
 RunSummary summary_from_rest() {
   RunInfo info;
   info.scene = "fabricated";
-  info.dt = 0.01;
+  info.options.dt = 0.01;
+  info.options.integrator = Integrator::semi_implicit;
   return RunSummary(info, state_at(0), {0.0, 10.0});
 }
 

@@ -11,10 +11,9 @@
 #include <vector>
 
 #include "io/shape_test_data.h"
-#include "sarrus/io/svg_strip.h"
-#include "sarrus/io/svg_strip_draw.h"
-#include "sarrus/io/svg_strip_view.h"
 #include "sarrus/model/builder.h"
+#include "sarrus/recording/svg_drawing.h"
+#include "sarrus/recording/svg_strip.h"
 
 namespace sarrus {
 namespace {
@@ -48,7 +47,8 @@ State moved(const Model& model, double time, const Vec3& by) {
 RunSummary summary_of(const Model& model) {
   RunInfo info;
   info.scene = model.name();
-  info.dt = 0.01;
+  info.options.dt = 0.01;
+  info.options.integrator = Integrator::semi_implicit;
   return RunSummary(info, State::initial(model), {});
 }
 

@@ -18,9 +18,9 @@
 
 #include "sarrus/bench/child_process.h"
 #include "sarrus/bench/peers.h"
-#include "sarrus/io/fclib_file.h"
 #include "sarrus/math/error.h"
 #include "sarrus/problem/judge.h"
+#include "sarrus/problem_files/fclib_file.h"
 #include "sarrus/solvers/registry.h"
 #include "sarrus/step/simulation.h"
 

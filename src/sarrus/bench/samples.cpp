@@ -6,12 +6,11 @@
 #include <cmath>
 
 #include "sarrus/bench/result_fields.h"
-#include "sarrus/io/atomic_file.h"
-#include "sarrus/io/problem_file.h"
-#include "sarrus/io/text_file.h"
+#include "sarrus/files/whole_file.h"
 #include "sarrus/math/hash.h"
 #include "sarrus/math/random.h"
 #include "sarrus/math/statistics.h"
+#include "sarrus/problem_files/problem_file.h"
 
 namespace sarrus {
 namespace {
@@ -223,7 +222,7 @@ bool samples_saved(const fs::path& folder, const std::string& system) { return f
 SampleInfos load_sample_infos(const fs::path& folder, const std::string& system) {
   const fs::path path = manifest(folder, system);
   try {
-    const Json j = Json::parse(read_text_file(path, bench::kMaxFile, "a file of records"));
+    const Json j = Json::parse(read_file(path, "a file of records", bench::kMaxFile));
     if (j.at("format") != "sarrus-bench-samples" || j.at("version") != kBenchFormat) {
       throw std::invalid_argument("is no list of samples of this version");
     }

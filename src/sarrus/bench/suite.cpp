@@ -8,8 +8,7 @@
 #include <thread>
 
 #include "sarrus/bench/result_fields.h"
-#include "sarrus/io/atomic_file.h"
-#include "sarrus/io/text_file.h"
+#include "sarrus/files/whole_file.h"
 #include "sarrus/math/error.h"
 
 namespace sarrus {
@@ -37,7 +36,7 @@ void save_records(const fs::path& file, const std::vector<Record>& records) {
 template <class Record>
 std::vector<Record> load_records(const fs::path& file) {
   try {
-    return bench::table_from_json<Record>(Json::parse(read_text_file(file, bench::kMaxFile, "a file of records")));
+    return bench::table_from_json<Record>(Json::parse(read_file(file, "a file of records", bench::kMaxFile)));
   } catch (const Json::exception& e) {
     throw InputError(file.string(), fmt::format("cannot be read ({}); remove it and run again", e.what()));
   } catch (const std::invalid_argument& e) {
@@ -269,7 +268,7 @@ SuitePlan plan_suite(const SuiteOptions& options, const fs::path& folder) {
   }
   const fs::path file = folder / "plan.json";
   const std::string text = plan_json(plan).dump(1) + "\n";
-  if (fs::exists(file) && read_text_file(file, bench::kMaxFile, "a file of records") != text) {
+  if (fs::exists(file) && read_file(file, "a file of records", bench::kMaxFile) != text) {
     throw InputError(
         folder.string(),
         "holds the work of a benchmark with other options or another version; finish that one with its own "

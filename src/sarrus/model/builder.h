@@ -1,4 +1,5 @@
-// Builds a Model in C++. Every add_* returns the index of the new element.
+// Builds a Model, in C++ or by a loader of scene files: every model comes from here. Every add_* returns the index of
+// the new element.
 //
 //   ModelBuilder b("pendulum");
 //   int rod = b.add_box_body("rod", 1.0, {0.02, 0.02, 0.25}, {{0, 0, 0.75}});
@@ -10,8 +11,10 @@
 // whatever loops it closes. Numbers are checked by build(), not by the add_* calls.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sarrus/model/model.h"
 
@@ -19,11 +22,13 @@ namespace sarrus {
 
 class ModelBuilder {
  public:
-  explicit ModelBuilder(std::string name, std::string description = {});
+  explicit ModelBuilder(std::string name = {}, std::string description = {});
 
+  void set_name(std::string name, std::string description);
   void set_gravity(const Vec3& gravity_W) { d_.gravity = gravity_W; }
   void set_defaults(const RunDefaults& defaults) { d_.defaults = defaults; }
 
+  int add_body(Body body);
   int add_body(std::string name, double mass, const Mat3& inertia_B, const Pose& X_WB0);
   // A body that is one homogeneous solid, and the geom for it. X_WS is the pose of the shape's frame; the body frame
   // has the same axes and its origin at the centre of mass. Throws for a shape without a volume.
@@ -35,18 +40,37 @@ class ModelBuilder {
                        int material = 0);
   void set_velocity(int body, const Vec3& v_W, const Vec3& w_W);
 
+  // To be called when the shapes of the body, and no others, were the last that were added. They are homogeneous solids
+  // whose volumes add up, children of compounds one by one. The label names what has no volume in messages; `child` is
+  // -1 for a shape that is no compound.
+  using SolidLabel = std::function<std::string(int geom, int child)>;
+  double volume_of_shapes(int body, const SolidLabel& label) const;  // m^3
+  // Sets the mass and the inertia about the common centre of mass, which is returned (body frame, m; zero if it is the
+  // origin but for rounding): the body frame has to be moved there.
+  Vec3 set_mass_of_shapes(int body, double mass, const SolidLabel& label);
+  // Moves the origin of the body frame to a point of it, without moving anything in the world.
+  void move_origin(int body, const Vec3& to_B);
+
+  // Material 0 is there from the start ("default"); a loader may overwrite it.
   int add_material(std::string name, double mu, double restitution = 0, const Compliance& compliance = {});
   void set_material_pair(int a, int b, double mu, double restitution, std::optional<Compliance> compliance = {});
+  int add_geom(Geom geom);
   int add_geom(int body, const Shape& shape, const Pose& X_BG = {}, int material = 0, std::string name = {});
   // Horizontal floor at the given height, facing up.
   int add_floor(double height = 0, int material = 0);
+  // Puts geom order[i] at place i: contacts come in the order of the geoms.
+  void reorder_geoms(const std::vector<int>& order);
 
   int add_joint(Joint joint);
+  // Sets both frames of a joint from a world frame at the reference poses; for distance joints from two world points.
+  void anchor_at(Joint& joint, const Vec3& anchor_W, const Quat& axes_W) const;
+  void anchor_at(Joint& joint, const Vec3& anchor_base_W, const Vec3& anchor_follower_W) const;
   int add_joint_at(std::string name, JointType type, int base, int follower, const Vec3& anchor_W,
                    const Quat& axes_W = Quat::Identity());
   // Rod (|p_F - p_B| = length) or rope (<= length) between two world points; the length is their distance.
   int add_distance(std::string name, int base, int follower, const Vec3& anchor_base_W, const Vec3& anchor_follower_W,
                    bool rope = false);
+  int add_coupling(Coupling coupling);
   int add_coupling(std::string name, int dof_a, int dof_b, double ratio, double offset = 0);
 
   void exclude(int body_a, int body_b);
@@ -61,6 +85,9 @@ class ModelBuilder {
   // k-th dof of a joint, and its index in Model::dofs().
   Dof& dof(int joint, int k = 0) { return d_.dofs[static_cast<std::size_t>(dof_index(joint, k))]; }
   int dof_index(int joint, int k = 0) const { return d_.joints[static_cast<std::size_t>(joint)].first_dof + k; }
+
+  // What has been added so far.
+  const ModelData& data() const { return d_; }
 
   Model build() const { return finish_model(d_); }
 

@@ -1,5 +1,5 @@
 // The immutable, validated description of a mechanism: bodies, joints of any topology, drives, shapes.
-// Build one with ModelBuilder (builder.h) or load a scene file (io/scene_file.h).
+// Build one with ModelBuilder (builder.h) or load a scene file (scene_files/scene_file.h).
 //
 // Frames. The body frame B has its origin at the centre of mass; `X_WB0` is its reference (initial) pose.
 // A joint connects a base B and a follower F (base = world: unary) and stores one joint frame in each:

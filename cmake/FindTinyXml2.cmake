@@ -1,0 +1,18 @@
+# tinyxml2::tinyxml2 from its own package, or by pkg-config where that is all there is.
+find_package(tinyxml2 CONFIG QUIET)
+if(NOT TARGET tinyxml2::tinyxml2)
+  find_package(PkgConfig QUIET)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(TinyXml2 QUIET IMPORTED_TARGET tinyxml2)
+  endif()
+  if(TARGET PkgConfig::TinyXml2)
+    add_library(tinyxml2::tinyxml2 INTERFACE IMPORTED)
+    target_link_libraries(tinyxml2::tinyxml2 INTERFACE PkgConfig::TinyXml2)
+  endif()
+endif()
+if(TARGET tinyxml2::tinyxml2)
+  set(TinyXml2_TARGET tinyxml2::tinyxml2)
+endif()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(TinyXml2 REQUIRED_VARS TinyXml2_TARGET
+                                  REASON_FAILURE_MESSAGE "install tinyxml2 (Debian: libtinyxml2-dev)")

@@ -1,0 +1,427 @@
+#include "sarrus/files/hdf5.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "sarrus/files/whole_file.h"
+#include "sarrus/math/error.h"
+
+namespace sarrus::hdf5 {
+namespace {
+
+constexpr std::size_t kChunkBytes = 65536;
+
+// The innermost entry of HDF5's error stack tells the cause, the outer ones only who called whom.
+herr_t take_first(unsigned, const H5E_error2_t* error, void* text) {
+  auto* reason = static_cast<std::string*>(text);
+  if (reason->empty() && error->desc != nullptr) *reason = error->desc;
+  return 0;
+}
+
+constexpr std::size_t kImageIncrement = 1 << 16;
+// Deflate shrinks at most about 1032 times: a data set that claims more than this was never written.
+constexpr double kMaxExpansion = 1100;
+constexpr std::size_t kMaxText = 64;
+
+// HDF5 takes two open files of one name for the same file, also in memory.
+std::string unique_name() {
+  static std::atomic<unsigned> counter{0};
+  return fmt::format("sarrus-image-{}", counter++);
+}
+
+Handle core_access(std::string_view bytes) {
+  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  if (!access.valid() || H5Pset_fapl_core(access.get(), kImageIncrement, false) < 0) return {};
+  if (bytes.empty()) return access;
+  // HDF5 copies the image; its signature is not const.
+  void* data = const_cast<char*>(bytes.data());
+  if (H5Pset_file_image(access.get(), data, bytes.size()) < 0) return {};
+  return access;
+}
+
+const char* class_name(H5T_class_t type) {
+  switch (type) {
+    case H5T_FLOAT:
+      return "floating-point numbers";
+    case H5T_INTEGER:
+      return "integers";
+    case H5T_STRING:
+      return "text";
+    default:
+      return "another type";
+  }
+}
+
+}  // namespace
+
+Handle& Handle::operator=(Handle&& other) noexcept {
+  if (this != &other) {
+    reset();
+    id_ = std::exchange(other.id_, H5I_INVALID_HID);
+    close_ = other.close_;
+  }
+  return *this;
+}
+
+bool Handle::reset() {
+  const hid_t id = std::exchange(id_, H5I_INVALID_HID);
+  return id < 0 || close_(id) >= 0;
+}
+
+QuietErrors::QuietErrors() {
+  H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+QuietErrors::~QuietErrors() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
+
+File::File(std::string path) : path_(std::move(path)) {
+  const QuietErrors quiet;
+  file_ = checked(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, "cannot be created");
+  make_string_type();
+}
+
+File::File(std::string path, Handle opened) : path_(std::move(path)), file_(std::move(opened)) {
+  const QuietErrors quiet;
+  if (!file_.valid()) fail("cannot be created");
+  make_string_type();
+}
+
+void File::make_string_type() {
+  string_type_ = checked(H5Tcopy(H5T_C_S1), H5Tclose, "string type");
+  if (H5Tset_size(string_type_.get(), H5T_VARIABLE) < 0 || H5Tset_cset(string_type_.get(), H5T_CSET_UTF8) < 0) {
+    fail("string type");
+  }
+}
+
+void File::fail(const std::string& what) const {
+  std::string reason;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &reason);
+  throw InputError(path_, fmt::format("{}: HDF5 says '{}'; check the folder, its permissions and its free space", what,
+                                      reason.empty() ? "no reason given" : reason));
+}
+
+Handle File::checked(hid_t id, Handle::Close closer, const std::string& what) const {
+  if (id < 0) fail(what);
+  return {id, closer};
+}
+
+Handle File::group(const std::string& name) const {
+  const QuietErrors quiet;
+  return checked(H5Gcreate2(file_.get(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose, name);
+}
+
+void File::attribute(hid_t object, const char* name, hid_t type, hid_t memory_type, const Handle& space,
+                     const void* data) const {
+  const Handle a = checked(H5Acreate2(object, name, type, space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose, name);
+  if (H5Awrite(a.get(), memory_type, data) < 0) fail(name);
+}
+
+void File::attribute(hid_t object, const char* name, const std::string& value) const {
+  const QuietErrors quiet;
+  const Handle space = checked(H5Screate(H5S_SCALAR), H5Sclose, name);
+  const char* text = value.c_str();
+  attribute(object, name, string_type_.get(), string_type_.get(), space, &text);
+}
+
+void File::fixed_attribute(hid_t object, const char* name, const std::string& value) const {
+  const QuietErrors quiet;
+  const Handle space = checked(H5Screate(H5S_SCALAR), H5Sclose, name);
+  const Handle type = checked(H5Tcopy(H5T_C_S1), H5Tclose, name);
+  if (H5Tset_size(type.get(), value.size() + 1) < 0) fail(name);
+  attribute(object, name, type.get(), type.get(), space, value.c_str());
+}
+
+void File::attribute(hid_t object, const char* name, double value) const {
+  const QuietErrors quiet;
+  const Handle space = checked(H5Screate(H5S_SCALAR), H5Sclose, name);
+  attribute(object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, space, &value);
+}
+
+void File::attribute(hid_t object, const char* name, int value) const {
+  const QuietErrors quiet;
+  const Handle space = checked(H5Screate(H5S_SCALAR), H5Sclose, name);
+  attribute(object, name, H5T_STD_I32LE, H5T_NATIVE_INT, space, &value);
+}
+
+void File::attribute(hid_t object, const char* name, std::span<const double> values) const {
+  const QuietErrors quiet;
+  const hsize_t n = values.size();
+  const Handle space = checked(H5Screate_simple(1, &n, nullptr), H5Sclose, name);
+  attribute(object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, space, values.data());
+}
+
+void File::describe(const Handle& dataset, const Meaning& meaning) const {
+  attribute(dataset.get(), "units", std::string(meaning.units));
+  attribute(dataset.get(), "description", std::string(meaning.description));
+}
+
+void File::write_fixed(const std::string& name, hid_t type, hid_t memory_type, const std::vector<hsize_t>& shape,
+                       const void* data, const Meaning& meaning) const {
+  const QuietErrors quiet;
+  const Handle space = checked(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), H5Sclose, name);
+  const Handle properties = checked(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, name);
+  // Without modification times equal runs give equal files.
+  if (H5Pset_obj_track_times(properties.get(), false) < 0) fail(name);
+  const Handle dataset =
+      checked(H5Dcreate2(file_.get(), name.c_str(), type, space.get(), H5P_DEFAULT, properties.get(), H5P_DEFAULT),
+              H5Dclose, name);
+  const hsize_t count = std::accumulate(shape.begin(), shape.end(), hsize_t{1}, std::multiplies<>());
+  if (count > 0 && H5Dwrite(dataset.get(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) fail(name);
+  describe(dataset, meaning);
+}
+
+void File::strings(const std::string& name, const std::vector<std::string>& values, const Meaning& meaning) const {
+  std::vector<const char*> pointers;
+  pointers.reserve(values.size());
+  for (const std::string& v : values) pointers.push_back(v.c_str());
+  write_fixed(name, string_type_.get(), string_type_.get(), {values.size()}, pointers.data(), meaning);
+}
+
+template <class T>
+void File::table(const std::string& name, const std::vector<hsize_t>& shape, std::span<const T> values,
+                 const Meaning& meaning) const {
+  write_fixed(name, file_type<T>(), native_type<T>(), shape, values.data(), meaning);
+}
+template void File::table(const std::string&, const std::vector<hsize_t>&, std::span<const double>,
+                          const Meaning&) const;
+template void File::table(const std::string&, const std::vector<hsize_t>&, std::span<const std::int32_t>,
+                          const Meaning&) const;
+template void File::table(const std::string&, const std::vector<hsize_t>&, std::span<const std::int8_t>,
+                          const Meaning&) const;
+template void File::table(const std::string&, const std::vector<hsize_t>&, std::span<const std::uint64_t>,
+                          const Meaning&) const;
+
+Handle File::extendible(const std::string& name, hid_t type, std::size_t type_size,
+                        const std::vector<hsize_t>& row_shape, const Meaning& meaning) const {
+  const QuietErrors quiet;
+  std::vector<hsize_t> size = {0};
+  std::vector<hsize_t> limit = {H5S_UNLIMITED};
+  std::vector<hsize_t> chunk = {1};
+  std::size_t row_bytes = type_size;
+  for (const hsize_t n : row_shape) {
+    size.push_back(n);
+    // A chunk has no empty side, and may not exceed the largest size.
+    limit.push_back(std::max<hsize_t>(n, 1));
+    chunk.push_back(limit.back());
+    row_bytes *= static_cast<std::size_t>(limit.back());
+  }
+  chunk[0] = std::clamp<hsize_t>(kChunkBytes / row_bytes, 1, 4096);
+
+  const Handle space =
+      checked(H5Screate_simple(static_cast<int>(size.size()), size.data(), limit.data()), H5Sclose, name);
+  const Handle properties = checked(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, name);
+  if (H5Pset_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data()) < 0) fail(name);
+  if (H5Pset_obj_track_times(properties.get(), false) < 0) fail(name);
+  if (H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0 && H5Zfilter_avail(H5Z_FILTER_SHUFFLE) > 0) {
+    if (H5Pset_shuffle(properties.get()) < 0 || H5Pset_deflate(properties.get(), 1) < 0) fail(name);
+  }
+  Handle dataset =
+      checked(H5Dcreate2(file_.get(), name.c_str(), type, space.get(), H5P_DEFAULT, properties.get(), H5P_DEFAULT),
+              H5Dclose, name);
+  describe(dataset, meaning);
+  return dataset;
+}
+
+void File::append(const Handle& dataset, hid_t memory_type, const std::vector<hsize_t>& row_shape, hsize_t present,
+                  hsize_t count, const void* data) const {
+  const QuietErrors quiet;
+  const std::string what = "cannot append data";
+  std::vector<hsize_t> size = {present + count};
+  std::vector<hsize_t> offset = {present};
+  std::vector<hsize_t> block = {count};
+  bool empty = false;
+  for (const hsize_t n : row_shape) {
+    size.push_back(n);
+    offset.push_back(0);
+    block.push_back(n);
+    empty = empty || n == 0;
+  }
+  if (H5Dset_extent(dataset.get(), size.data()) < 0) fail(what);
+  if (empty) return;
+  const Handle file_space = checked(H5Dget_space(dataset.get()), H5Sclose, what);
+  if (H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, offset.data(), nullptr, block.data(), nullptr) < 0) {
+    fail(what);
+  }
+  const Handle memory_space =
+      checked(H5Screate_simple(static_cast<int>(block.size()), block.data(), nullptr), H5Sclose, what);
+  if (H5Dwrite(dataset.get(), memory_type, memory_space.get(), file_space.get(), H5P_DEFAULT, data) < 0) fail(what);
+}
+
+void File::close() {
+  const QuietErrors quiet;
+  string_type_.reset();
+  if (!file_.reset()) fail("cannot be completed");
+}
+
+Handle create_image() {
+  const QuietErrors quiet;
+  const Handle access = core_access({});
+  if (!access.valid()) return {};
+  return {H5Fcreate(unique_name().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose};
+}
+
+Handle open_image(std::string_view bytes, bool writable) {
+  if (bytes.empty()) return {};
+  const QuietErrors quiet;
+  const Handle access = core_access(bytes);
+  if (!access.valid()) return {};
+  return {H5Fopen(unique_name().c_str(), writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access.get()), H5Fclose};
+}
+
+std::string image_bytes(const Handle& file) {
+  const QuietErrors quiet;
+  if (H5Fflush(file.get(), H5F_SCOPE_GLOBAL) < 0) return {};
+  const ssize_t size = H5Fget_file_image(file.get(), nullptr, 0);
+  if (size <= 0) return {};
+  std::string bytes(static_cast<std::size_t>(size), '\0');
+  if (H5Fget_file_image(file.get(), bytes.data(), bytes.size()) != size) return {};
+  return bytes;
+}
+
+Reader::Reader(const std::filesystem::path& path, std::string remedy)
+    : path_(path.string()), remedy_(std::move(remedy)), bytes_(read_file(path, "a file")) {
+  if (bytes_.empty()) throw InputError(path_, fmt::format("the file is empty; {}", remedy_));
+  static constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
+  if (std::string_view(bytes_).substr(0, kSignature.size()) != kSignature) {
+    throw InputError(path_,
+                     "is not an HDF5 file; give a problem written by sarrus run --dump-problems or an FCLIB file");
+  }
+  file_ = open_image(bytes_, false);
+  if (!file_.valid()) throw InputError(path_, fmt::format("the HDF5 file is truncated or damaged; {}", remedy_));
+}
+
+void Reader::fail(const std::string& element, const std::string& problem) const {
+  throw InputError(path_, fmt::format("{}: {}; {}", element, problem, remedy_));
+}
+
+bool Reader::has(const std::string& name) const {
+  const QuietErrors quiet;
+  // HDF5 wants every part of the path asked for by itself.
+  for (std::size_t end = name.find('/', 1);; end = name.find('/', end + 1)) {
+    const std::string part = name.substr(0, end);
+    if (H5Lexists(file_.get(), part.c_str(), H5P_DEFAULT) <= 0) return false;
+    if (H5Oexists_by_name(file_.get(), part.c_str(), H5P_DEFAULT) <= 0) return false;
+    if (end == std::string::npos) return true;
+  }
+}
+
+Handle Reader::open_dataset(const std::string& name, H5T_class_t type, std::int64_t size, std::size_t& count) const {
+  if (!has(name)) fail(name, "the data set is missing");
+  const QuietErrors quiet;
+  Handle dataset(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT), H5Dclose);
+  if (!dataset.valid()) fail(name, "is not a readable data set");
+  const Handle stored(H5Dget_type(dataset.get()), H5Tclose);
+  const H5T_class_t found = stored.valid() ? H5Tget_class(stored.get()) : H5T_NO_CLASS;
+  if (found != type || H5Tget_size(stored.get()) > 8) {
+    fail(name, fmt::format("holds {}, {} are wanted", class_name(found), class_name(type)));
+  }
+  const Handle space(H5Dget_space(dataset.get()), H5Sclose);
+  const hssize_t points = space.valid() ? H5Sget_simple_extent_npoints(space.get()) : -1;
+  if (points < 0) fail(name, "has no size");
+  if (8.0 * static_cast<double>(points) > kMaxExpansion * static_cast<double>(bytes_.size())) {
+    fail(name, fmt::format("claims {} numbers, more than the file can hold", points));
+  }
+  if (size != kAnySize && points != size) fail(name, fmt::format("has {} numbers, {} are wanted", points, size));
+  count = static_cast<std::size_t>(points);
+  return dataset;
+}
+
+void Reader::read(const std::string& name, const Handle& dataset, hid_t memory_type, void* data) const {
+  const QuietErrors quiet;
+  if (H5Dread(dataset.get(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
+    fail(name, "the numbers cannot be read");
+  }
+}
+
+std::vector<double> Reader::doubles(const std::string& name, std::int64_t size, Finite finite) const {
+  std::size_t count = 0;
+  const Handle dataset = open_dataset(name, H5T_FLOAT, size, count);
+  std::vector<double> values(count);
+  if (count > 0) read(name, dataset, H5T_NATIVE_DOUBLE, values.data());
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool good = finite == Finite::required ? std::isfinite(values[i]) : !std::isnan(values[i]);
+    if (!good) fail(name, fmt::format("number {} is {}", i, values[i]));
+  }
+  return values;
+}
+
+std::vector<int> Reader::ints(const std::string& name, std::int64_t size) const {
+  std::size_t count = 0;
+  const Handle dataset = open_dataset(name, H5T_INTEGER, size, count);
+  // Read wide: HDF5 would clamp what does not fit without a word.
+  std::vector<std::int64_t> wide(count);
+  if (count > 0) read(name, dataset, H5T_NATIVE_INT64, wide.data());
+  std::vector<int> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (wide[i] < std::numeric_limits<int>::min() || wide[i] > std::numeric_limits<int>::max()) {
+      fail(name, fmt::format("number {} is {}, too large", i, wide[i]));
+    }
+    values[i] = static_cast<int>(wide[i]);
+  }
+  return values;
+}
+
+std::vector<std::uint64_t> Reader::ids(const std::string& name, std::int64_t size) const {
+  std::size_t count = 0;
+  const Handle dataset = open_dataset(name, H5T_INTEGER, size, count);
+  std::vector<std::uint64_t> values(count);
+  if (count > 0) read(name, dataset, H5T_NATIVE_UINT64, values.data());
+  return values;
+}
+
+bool Reader::has_attribute(const char* name) const {
+  const QuietErrors quiet;
+  return H5Aexists(file_.get(), name) > 0;
+}
+
+void Reader::read_attribute(const char* name, H5T_class_t type, hid_t memory_type, void* data) const {
+  const std::string element = fmt::format("attribute '{}'", name);
+  if (!has_attribute(name)) fail(element, "is missing");
+  const QuietErrors quiet;
+  const Handle attribute(H5Aopen(file_.get(), name, H5P_DEFAULT), H5Aclose);
+  const Handle stored(H5Aget_type(attribute.get()), H5Tclose);
+  const Handle space(H5Aget_space(attribute.get()), H5Sclose);
+  if (!stored.valid() || !space.valid() || H5Tget_class(stored.get()) != type ||
+      H5Sget_simple_extent_npoints(space.get()) != 1) {
+    fail(element, fmt::format("is not a single value of {}", class_name(type)));
+  }
+  if (H5Aread(attribute.get(), memory_type, data) < 0) fail(element, "cannot be read");
+}
+
+std::string Reader::text_attribute(const char* name) const {
+  const QuietErrors quiet;
+  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type.get(), kMaxText);
+  // Text of variable length lies in HDF5's heap, which it does not leave again when that is damaged.
+  const Handle attribute(H5Aopen(file_.get(), name, H5P_DEFAULT), H5Aclose);
+  const Handle stored(attribute.valid() ? H5Aget_type(attribute.get()) : H5I_INVALID_HID, H5Tclose);
+  if (stored.valid() && H5Tis_variable_str(stored.get()) > 0) {
+    fail(fmt::format("attribute '{}'", name), "is not text of fixed length");
+  }
+  char text[kMaxText] = {};
+  read_attribute(name, H5T_STRING, type.get(), text);
+  return {text, strnlen(text, kMaxText)};
+}
+
+int Reader::int_attribute(const char* name) const {
+  int value = 0;
+  read_attribute(name, H5T_INTEGER, H5T_NATIVE_INT, &value);
+  return value;
+}
+
+double Reader::double_attribute(const char* name) const {
+  double value = 0;
+  read_attribute(name, H5T_FLOAT, H5T_NATIVE_DOUBLE, &value);
+  return value;
+}
+
+}  // namespace sarrus::hdf5

@@ -1,0 +1,76 @@
+// Recordings: the motion of a run as an HDF5 file that any HDF5 reader understands without our code, complete
+// enough that a viewer draws from the file alone. Layout, format "sarrus-recording" version 1, T samples,
+// n bodies, nq coordinates, K contacts over all samples, SI units, quaternions (w, x, y, z):
+//
+//   /time (T)
+//   /bodies/    names (n), mass (n), position (T,n,3), quaternion_wxyz (T,n,4), linear_velocity (T,n,3),
+//               angular_velocity (T,n,3)                          centre-of-mass frames in the world
+//   /joints/    names, type, base, follower, anchor_base, anchor_follower, axes_base_wxyz, axes_follower_wxyz,
+//               length, closes_loop (by joint); coordinate_names (nq), coordinates (T,nq)
+//   /geoms/     names, kind, body (-1: world), size, position, quaternion_wxyz (pose in the body frame)
+//   /geoms/parts/         what to draw, a row per geom and per child of a compound: geom, kind, size, position,
+//                         quaternion_wxyz (pose in the body frame), mesh, height_field (-1: none)
+//   /geoms/meshes/        vertex_offset (M+1), vertices (V,3), triangle_offset (M+1), triangles (F,3): mesh i has the
+//                         rows offset[i] .. offset[i+1]; triangles count its own vertices from 0
+//   /geoms/height_fields/ columns, rows (H), spacing (H,2), offset (H+1), heights (by samples, row by row)
+//   /contacts/  offset (T+1): the contacts of sample i are rows offset[i] .. offset[i+1] of
+//               point (K,3), normal (K,3), impulse_world (K,3), gap (K), body_a, body_b, geom_a, geom_b (K)
+//   /residuals/ natural_map, joint_gap, joint_angle, penetration, limit_violation, iterations, status (T)
+//   /energy/    kinetic, potential (T)
+//
+// Every dataset has the string attributes `units` and `description`; the root has format, version, scene, dt,
+// solver, integrator, gravity, sarrus_version.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sarrus/collision/contact.h"
+#include "sarrus/dynamics/state.h"
+#include "sarrus/recording/run_summary.h"
+#include "sarrus/step/simulation.h"
+
+namespace sarrus {
+
+class RecordingWriter {
+ public:
+  // Creates the file. All failures here and below throw InputError naming the file.
+  RecordingWriter(const std::filesystem::path& file, const Model& model, const RunInfo& info);
+  RecordingWriter(RecordingWriter&&) noexcept;
+  RecordingWriter& operator=(RecordingWriter&&) noexcept;
+  // Closes the file as it is if close() was not called; errors are then lost.
+  ~RecordingWriter();
+
+  // The state before the first step: no contacts, status -1.
+  void add_initial(const State& state, const Energy& energy);
+  // A state and the step that led to it. `impulses_W` (N s, on body B) by contact.
+  void add(const State& state, const StepReport& report, const Energy& energy, std::span<const Contact> contacts,
+           std::span<const Vec3> impulses_W);
+
+  // Writes what is buffered and closes the file.
+  void close();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// The motion read back: states, and the contact impulses of the steps between them.
+struct RecordedContact {
+  int geom_a = 0;
+  int geom_b = 0;
+  Vec3 impulse_W = Vec3::Zero();  // N s, on body B
+};
+
+struct RecordedMotion {
+  double dt = 0;  // s, of the steps
+  std::vector<State> states;
+  std::vector<std::vector<RecordedContact>> contacts;  // by state: of the step that led to it
+};
+
+// Throws InputError naming the file and the data set that is missing, damaged or not of this model.
+RecordedMotion load_recording(const std::filesystem::path& file, const Model& model);
+
+}  // namespace sarrus

@@ -1,0 +1,145 @@
+#include "sarrus/recording/run_sink.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+#include "sarrus/files/whole_file.h"
+#include "sarrus/math/error.h"
+#include "sarrus/problem_files/problem_file.h"
+#include "sarrus/recording/csv_log.h"
+#include "sarrus/recording/recording.h"
+#include "sarrus/recording/svg_strip.h"
+
+namespace sarrus {
+namespace {
+
+namespace fs = std::filesystem;
+
+// World axes, N s, by contact.
+std::vector<Vec3> impulses_of(const Simulation& sim) {
+  std::vector<Vec3> impulses;
+  for (int i = 0; i < static_cast<int>(sim.contacts().size()); ++i) impulses.push_back(sim.contact_impulse_W(i));
+  return impulses;
+}
+
+class JsonSink final : public RunSink {
+ public:
+  explicit JsonSink(const std::string& path) : file_("--json", path) {}
+  void finish(const Simulation&, const RunSummary& run) override { file_.write(run.to_json_text()); }
+
+ private:
+  OutputFile file_;
+};
+
+class CsvSink final : public RunSink {
+ public:
+  explicit CsvSink(const std::string& path) : file_("--csv", path) {}
+  void begin(const Simulation& sim, const RunInfo&) override { log_.emplace(file_.path(), sim.model()); }
+  void step(const RunStep& s) override {
+    if (!s.failed()) log_->add(s.sim.state(), s.sim.report(), s.energy);
+  }
+  void finish(const Simulation&, const RunSummary&) override {
+    log_->close();
+    file_.commit();
+  }
+
+ private:
+  OutputFile file_;
+  std::optional<CsvLog> log_;
+};
+
+class RecordingSink final : public RunSink {
+ public:
+  RecordingSink(const std::string& path, int every) : file_("--record", path), every_(every) {}
+  void begin(const Simulation& sim, const RunInfo& info) override {
+    writer_.emplace(file_.path(), sim.model(), info);
+    writer_->add_initial(sim.state(), energy(sim.model(), sim.state()));
+  }
+  void step(const RunStep& s) override {
+    if (s.failed() || (!s.last && s.index % every_ != 0)) return;
+    writer_->add(s.sim.state(), s.sim.report(), s.energy, s.sim.contacts(), impulses_of(s.sim));
+  }
+  void finish(const Simulation&, const RunSummary&) override {
+    writer_->close();
+    file_.commit();
+  }
+
+ private:
+  OutputFile file_;
+  int every_;
+  std::optional<RecordingWriter> writer_;
+};
+
+class SvgSink final : public RunSink {
+ public:
+  explicit SvgSink(const std::string& path) : file_("--svg", path) {}
+  void begin(const Simulation& sim, const RunInfo& info) override {
+    strip_.emplace(sim.model(), sim.time(), sim.time() + info.duration);
+    strip_->observe(sim.state(), {}, {});
+  }
+  void step(const RunStep& s) override {
+    if (s.failed() || !strip_->wants(s.sim.time())) return;
+    strip_->observe(s.sim.state(), s.sim.contacts(), impulses_of(s.sim));
+  }
+  void finish(const Simulation& sim, const RunSummary& run) override {
+    strip_->finish(sim.state());
+    file_.write(strip_->to_svg(run));
+  }
+
+ private:
+  OutputFile file_;
+  std::optional<SvgStrip> strip_;
+};
+
+class ProblemSink final : public RunSink {
+ public:
+  ProblemSink(const std::string& folder, int every) : folder_(folder), every_(every) {
+    std::error_code error;
+    fs::create_directories(folder_, error);
+    if (!error && ::access(folder_.c_str(), W_OK | X_OK) != 0) error.assign(errno, std::generic_category());
+    if (!error && !fs::is_directory(folder_)) error = std::make_error_code(std::errc::not_a_directory);
+    if (error) {
+      throw InputError(fmt::format("--dump-problems {}", folder),
+                       fmt::format("cannot be written to ({}); give a folder that you may write to", error.message()));
+    }
+  }
+  // Scene names may hold anything; file names should not.
+  void begin(const Simulation&, const RunInfo& info) override {
+    for (const char c : info.scene) {
+      const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+      scene_ += plain ? c : '_';
+    }
+    if (scene_.empty()) scene_ = "scene";
+  }
+  void step(const RunStep& s) override {
+    if (s.index % every_ != 0 && !s.failed()) return;
+    save_problem(folder_ / fmt::format("{}-{}.h5", scene_, s.index), s.sim.problem(), s.sim.warm_start_impulses(),
+                 s.sim.impulses());
+  }
+
+ private:
+  fs::path folder_;
+  std::string scene_;
+  int every_;
+};
+
+}  // namespace
+
+std::unique_ptr<RunSink> json_sink(const std::string& path) { return std::make_unique<JsonSink>(path); }
+std::unique_ptr<RunSink> csv_sink(const std::string& path) { return std::make_unique<CsvSink>(path); }
+std::unique_ptr<RunSink> recording_sink(const std::string& path, int every) {
+  return std::make_unique<RecordingSink>(path, every);
+}
+std::unique_ptr<RunSink> svg_sink(const std::string& path) { return std::make_unique<SvgSink>(path); }
+std::unique_ptr<RunSink> problem_sink(const std::string& folder, int every) {
+  return std::make_unique<ProblemSink>(folder, every);
+}
+
+}  // namespace sarrus

@@ -1,0 +1,176 @@
+#include "sarrus/recording/run_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "sarrus/math/statistics.h"
+
+namespace sarrus {
+namespace {
+
+double largest(const std::vector<double>& values) {
+  return values.empty() ? 0.0 : *std::max_element(values.begin(), values.end());
+}
+
+// Counts print as integers where they are: a median may end in .5.
+nlohmann::ordered_json count(double value) {
+  if (value == std::floor(value)) return static_cast<std::int64_t>(value);
+  return value;
+}
+
+// NaN must survive: a plain comparison would silently drop it.
+void raise(double& worst, double value) {
+  if (!std::isnan(worst) && !(value <= worst)) worst = value;
+}
+
+nlohmann::ordered_json options_json(const SimulationOptions& o) {
+  nlohmann::ordered_json parameters = nlohmann::ordered_json::object();
+  for (const auto& [key, value] : o.solver_parameters) parameters[key] = value;
+  return {{"solver_parameters", parameters},
+          {"fallback", o.fallback},
+          {"tolerance", o.tolerance},
+          {"acceptable", o.acceptable},
+          {"max_substep_depth", o.max_substep_depth},
+          {"gyroscopic", o.gyroscopic == Gyroscopic::explicit_term ? "explicit" : "implicit"},
+          {"projection", o.projection},
+          {"projection_tolerance", o.projection_tolerance},
+          {"acceptable_gap", o.acceptable_gap},
+          {"erp_joint", o.rows.erp_joint},
+          {"erp_limit", o.rows.erp_limit},
+          {"erp_contact", o.rows.erp_contact},
+          {"contact_slop", o.rows.contact_slop},
+          {"warm_start", o.warm_start}};
+}
+
+}  // namespace
+
+RunSummary::RunSummary(RunInfo info, const State& initial, const Energy& initial_energy)
+    : info_(std::move(info)),
+      initial_energy_(initial_energy),
+      final_energy_(initial_energy),
+      max_kinetic_(initial_energy.kinetic),
+      start_time_(initial.time),
+      end_time_(initial.time),
+      hash_(initial.hash()) {}
+
+void RunSummary::add(const StepReport& report, const Energy& energy) {
+  if (report.status == StepStatus::failed) {
+    failed_ = true;
+    message_ = std::string(report.message);
+    return;
+  }
+  microseconds_.push_back(1e6 * report.seconds_total);
+  iterations_.push_back(report.iterations);
+  contacts_.push_back(report.contacts);
+  accepted_ += report.status == StepStatus::accepted;
+  fallback_ += report.status == StepStatus::fallback;
+  substepped_ += report.status == StepStatus::substepped;
+  non_converged_ += !report.met_tolerance;
+  raise(worst_.joint_gap, report.joint_gap);
+  raise(worst_.joint_angle, report.joint_angle);
+  raise(worst_.limit_violation, report.limit_violation);
+  raise(worst_.penetration, report.penetration);
+  raise(worst_.natural_map, report.residuals.natural_map);
+  raise(worst_.natural_map_relative, report.residuals.error());
+  seconds_.collision += report.seconds_collision;
+  seconds_.assembly += report.seconds_assembly;
+  seconds_.solve += report.seconds_solve;
+  seconds_.total += report.seconds_total;
+  final_energy_ = energy;
+  raise(max_kinetic_, energy.kinetic);
+}
+
+void RunSummary::finish(const State& last) {
+  end_time_ = last.time;
+  hash_ = last.hash();
+}
+
+std::string RunSummary::status() const {
+  if (failed_) return "failed";
+  return accepted_ + fallback_ + substepped_ + non_converged_ > 0 ? "ok_with_warnings" : "ok";
+}
+
+double RunSummary::drift_relative() const {
+  if (max_kinetic_ == 0) return 0;
+  return (final_energy_.total() - initial_energy_.total()) / max_kinetic_;
+}
+
+double RunSummary::real_time_factor() const {
+  return seconds_.total > 0 ? (end_time_ - start_time_) / seconds_.total : 0;
+}
+
+std::string RunSummary::to_json_text() const {
+  nlohmann::ordered_json j;
+  j["status"] = status();
+  if (failed_) {
+    j["message"] = message_;
+    j["failed_at"] = end_time_;
+  }
+  j["scene"] = info_.scene;
+  j["solver"] = info_.options.solver;
+  j["integrator"] = std::string(name(*info_.options.integrator));
+  j["dt"] = info_.options.dt;
+  j["duration"] = info_.duration;
+  j["steps"] = microseconds_.size();
+  j["sim_time"] = end_time_ - start_time_;
+  j["us_per_step"] = {
+      {"median", median(microseconds_)}, {"p95", percentile(microseconds_, 0.95)}, {"max", largest(microseconds_)}};
+  j["real_time_factor"] = real_time_factor();
+  const double total = seconds_.total > 0 ? seconds_.total : 1;
+  j["timing_shares"] = {{"collision", seconds_.collision / total},
+                        {"assembly", seconds_.assembly / total},
+                        {"solve", seconds_.solve / total},
+                        {"other", (seconds_.total - seconds_.collision - seconds_.assembly - seconds_.solve) / total}};
+  j["iterations"] = {{"median", count(median(iterations_))}, {"max", count(largest(iterations_))}};
+  j["non_converged_steps"] = non_converged_;
+  j["accepted_steps"] = accepted_;
+  j["fallback_steps"] = fallback_;
+  j["substepped_steps"] = substepped_;
+  j["max"] = {{"joint_gap_m", worst_.joint_gap},           {"joint_angle_rad", worst_.joint_angle},
+              {"limit_violation", worst_.limit_violation}, {"penetration_m", worst_.penetration},
+              {"natural_map", worst_.natural_map},         {"natural_map_relative", worst_.natural_map_relative}};
+  j["energy"] = {{"initial", initial_energy_.total()},
+                 {"final", final_energy_.total()},
+                 {"max_kinetic", max_kinetic_},
+                 {"drift_relative", drift_relative()}};
+  j["contacts"] = {{"median", count(median(contacts_))}, {"max", count(largest(contacts_))}};
+  j["state_hash"] = fmt::format("{:016x}", hash_);
+  j["options"] = options_json(info_.options);
+  j["version"] = info_.version;
+  return j.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string RunSummary::to_text() const {
+  fmt::memory_buffer out;
+  const auto row = [&out](std::string_view label, const std::string& value) {
+    fmt::format_to(std::back_inserter(out), "{:<16}{}\n", label, value);
+  };
+  row("scene", info_.scene);
+  row("solver",
+      fmt::format("{}, {}, dt {:g} s", info_.options.solver, name(*info_.options.integrator), info_.options.dt));
+  row("status", status());
+  if (failed_) row("", message_);
+  row("steps", fmt::format("{}", microseconds_.size()));
+  row("simulated", fmt::format("{:.6g} s", end_time_ - start_time_));
+  row("time per step", fmt::format("{:.1f} us median, {:.1f} us p95, {:.1f} us max", median(microseconds_),
+                                   percentile(microseconds_, 0.95), largest(microseconds_)));
+  row("real time", fmt::format("{:.3g} x", real_time_factor()));
+  row("iterations", fmt::format("{:g} median, {:g} max", median(iterations_), largest(iterations_)));
+  row("not converged", fmt::format("{} steps", non_converged_));
+  row("fallback", fmt::format("{} steps", fallback_));
+  row("substepped", fmt::format("{} steps", substepped_));
+  row("joint gap", fmt::format("{:.3g} m, {:.3g} rad (worst)", worst_.joint_gap, worst_.joint_angle));
+  row("limit violation", fmt::format("{:.3g} m or rad (worst)", worst_.limit_violation));
+  row("penetration", fmt::format("{:.3g} m (worst)", worst_.penetration));
+  row("natural map", fmt::format("{:.3g}, relative {:.3g} (worst)", worst_.natural_map, worst_.natural_map_relative));
+  row("energy", fmt::format("{:.6g} J -> {:.6g} J, drift {:+.3g} of the largest kinetic energy",
+                            initial_energy_.total(), final_energy_.total(), drift_relative()));
+  row("contacts", fmt::format("{:g} median, {:g} max", median(contacts_), largest(contacts_)));
+  row("state hash", fmt::format("{:016x}", hash_));
+  return fmt::to_string(out);
+}
+
+}  // namespace sarrus

@@ -1,0 +1,51 @@
+// A strip of outline drawings of a run: one SVG file that shows at a glance what moved where.
+//
+// Frames are spread over time and motion: nearly even, but a long rest is shown briefly and periodic motion is not
+// caught at the same phase each time. They share one scale and one orthographic view, chosen from the motion:
+// the vertical plane, or the horizontal one, in which most of the motion and the extent is seen. If the
+// mechanism travels far for its size the drawing follows it, and labelled ticks stay at fixed world positions.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sarrus/collision/contact.h"
+#include "sarrus/dynamics/state.h"
+#include "sarrus/recording/run_summary.h"
+
+namespace sarrus {
+
+class SvgStrip {
+ public:
+  // For a run from `begin` to `end` [s]; draws this many frames, at least two.
+  SvgStrip(Model model, double begin, double end, int frames = 6);
+
+  // True if observe() would keep a state at this time: lets the caller skip the preparation.
+  bool wants(double time) const;
+  // The initial state and the state after each step, in order. Contacts with an impulse (N s, world axes, by
+  // contact) are marked. Does nothing unless the state is wanted.
+  void observe(const State& state, std::span<const Contact> contacts, std::span<const Vec3> impulses_W);
+  // The last state of the run, drawn as last frame even if the run ended early.
+  void finish(const State& state);
+
+  // The drawing, captioned with the set-up and the worst joint gap of the run.
+  std::string to_svg(const RunSummary& run) const;
+
+  // What is kept of one moment.
+  struct Frame {
+    State state;                 // time and poses only
+    std::vector<Vec3> contacts;  // points that carry an impulse, world, m
+  };
+
+ private:
+  void keep(const State& state, std::vector<Vec3> contacts);
+
+  Model model_;
+  double begin_;
+  double end_;
+  std::size_t frames_;
+  std::vector<Frame> kept_;  // more than are drawn: the choice needs the whole motion
+};
+
+}  // namespace sarrus

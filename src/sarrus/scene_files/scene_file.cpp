@@ -1,0 +1,416 @@
+#include "sarrus/scene_files/scene_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <unordered_map>
+
+#include "sarrus/files/whole_file.h"
+#include "sarrus/math/error.h"
+#include "sarrus/scene_files/scene_loader.h"
+#include "sarrus/scene_files/scene_values.h"
+
+namespace sarrus {
+namespace scene {
+namespace {
+
+// Negative zero differs from zero here: a value is left out only if loading restores its bits.
+bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+
+bool same_bits(const Vec3& a, const Vec3& b) {
+  return same_bits(a[0], b[0]) && same_bits(a[1], b[1]) && same_bits(a[2], b[2]);
+}
+
+OrderedJson number(double x) {
+  if (!std::isfinite(x)) {
+    throw InputError("model",
+                     fmt::format("a value is {} where a scene file needs a finite number; correct the model", x));
+  }
+  return x;
+}
+
+OrderedJson list(const Vec3& x) { return OrderedJson::array({number(x[0]), number(x[1]), number(x[2])}); }
+
+OrderedJson list(const Quat& q) {
+  return OrderedJson::array({number(q.w()), number(q.x()), number(q.y()), number(q.z())});
+}
+
+void put(OrderedJson& out, const char* key, double x, double fallback) {
+  if (!same_bits(x, fallback)) out[key] = number(x);
+}
+
+void put(OrderedJson& out, const Compliance& compliance) {
+  if (compliance.compliant()) out["compliance"] = compliance_json(compliance);
+}
+
+void put(OrderedJson& out, const char* key, const Vec3& x) {
+  if (!same_bits(x, Vec3::Zero())) out[key] = list(x);
+}
+
+OrderedJson frame(const Vec3& p, const Quat& q) {
+  OrderedJson out = OrderedJson::object();
+  out["p"] = list(p);
+  if (!same_bits(q.w(), 1) || !same_bits(q.vec(), Vec3::Zero())) out["q"] = list(q);
+  return out;
+}
+
+// Three numbers, six, or nine where rounding made the halves differ.
+OrderedJson inertia(const Mat3& I) {
+  OrderedJson out = list(I.diagonal());
+  const Vec3 upper(I(0, 1), I(0, 2), I(1, 2));
+  const Vec3 lower(I(1, 0), I(2, 0), I(2, 1));
+  if (!same_bits(upper, lower)) {
+    out = OrderedJson::array();
+    for (int row = 0; row < 3; ++row) {
+      for (int column = 0; column < 3; ++column) out.push_back(number(I(row, column)));
+    }
+  } else if (!same_bits(upper, Vec3::Zero())) {
+    for (int k = 0; k < 3; ++k) out.push_back(number(upper[k]));
+  }
+  return out;
+}
+
+OrderedJson bits(std::uint32_t mask) {
+  if (mask == ~0u) return "all";
+  if (mask == 0) return "none";
+  OrderedJson out = OrderedJson::array();
+  for (unsigned bit = 0; bit < 32; ++bit) {
+    if ((mask >> bit) & 1u) out.push_back(bit);
+  }
+  return out;
+}
+
+// Which shape of the file has the points of a hull, mesh or height field: others that share them refer to it.
+using DataOwners = std::unordered_map<const void*, std::string>;
+
+const void* data_of(const Shape& s) {
+  if (s.kind == ShapeKind::hull) return s.hull.get();
+  if (s.kind == ShapeKind::mesh) return s.mesh.get();
+  return s.kind == ShapeKind::height_field ? s.height_field.get() : nullptr;
+}
+
+template <class Points>
+OrderedJson points(const Points& list_of_points) {
+  OrderedJson out = OrderedJson::array();
+  for (const Vec3& p : list_of_points) out.push_back(list(p));
+  return out;
+}
+
+void put_mesh(OrderedJson& out, const TriangleMesh& mesh) {
+  out["vertices"] = points(mesh.vertices());
+  OrderedJson triangles = OrderedJson::array();
+  for (const TriangleMesh::Triangle& t : mesh.triangles()) triangles.push_back(OrderedJson::array({t[0], t[1], t[2]}));
+  out["triangles"] = std::move(triangles);
+}
+
+void put_height_field(OrderedJson& out, const HeightField& field) {
+  out["columns"] = field.columns();
+  out["rows"] = field.rows();
+  out["spacing"] = OrderedJson::array({number(field.dx()), number(field.dy())});
+  OrderedJson heights = OrderedJson::array();
+  for (const double h : field.heights()) heights.push_back(number(h));
+  out["heights"] = std::move(heights);
+}
+
+OrderedJson children(const Shape& compound);
+
+// The size of a shape, or its points unless another shape has them.
+void put_geometry(OrderedJson& out, const Shape& s, bool with_points) {
+  switch (s.kind) {
+    case ShapeKind::plane:
+      break;
+    case ShapeKind::sphere:
+      out["radius"] = number(s.size[0]);
+      break;
+    case ShapeKind::capsule:
+    case ShapeKind::cylinder:
+      out["radius"] = number(s.size[0]);
+      out["half_length"] = number(s.size[1]);
+      break;
+    case ShapeKind::box:
+      out["half_extents"] = list(s.size);
+      break;
+    case ShapeKind::ellipsoid:
+      out["semi_axes"] = list(s.size);
+      break;
+    case ShapeKind::hull:
+      if (with_points) out["points"] = points(s.hull->vertices());
+      break;
+    case ShapeKind::mesh:
+      if (s.mass_from_hull) out["mass_from"] = "hull";
+      if (with_points) put_mesh(out, *s.mesh);
+      break;
+    case ShapeKind::height_field:
+      if (with_points) put_height_field(out, *s.height_field);
+      break;
+    case ShapeKind::compound:
+      out["children"] = children(s);
+      break;
+  }
+}
+
+void put_pose(OrderedJson& out, const Pose& X) {
+  OrderedJson pose = frame(X.p, X.q);
+  if (pose.contains("q") || !same_bits(X.p, Vec3::Zero())) out["pose"] = std::move(pose);
+}
+
+OrderedJson children(const Shape& compound) {
+  OrderedJson out = OrderedJson::array();
+  for (const CompoundChild& child : *compound.children) {
+    OrderedJson c;
+    c["type"] = std::string(name(child.shape.kind));
+    put_geometry(c, child.shape, true);
+    put_pose(c, child.X_SC);
+    out.push_back(std::move(c));
+  }
+  return out;
+}
+
+OrderedJson shape(const Model& model, const Geom& g, DataOwners& owners) {
+  OrderedJson out;
+  out["name"] = g.name;
+  out["type"] = std::string(name(g.shape.kind));
+  const void* data = data_of(g.shape);
+  const bool shared = data != nullptr && !owners.try_emplace(data, g.name).second;
+  if (shared) out["same_as"] = owners.at(data);
+  put_geometry(out, g.shape, !shared);
+  put_pose(out, g.X_BG);
+  if (g.material != 0) out["material"] = model.materials()[static_cast<std::size_t>(g.material)].name;
+  if (g.group != Geom{}.group) out["group"] = bits(g.group);
+  if (g.collides_with != Geom{}.collides_with) out["collides_with"] = bits(g.collides_with);
+  put(out, "margin", g.margin, kUseDefault);
+  return out;
+}
+
+OrderedJson signal(const Signal& s) {
+  OrderedJson out = OrderedJson::object();
+  put(out, "offset", s.offset, 0);
+  put(out, "rate", s.rate, 0);
+  put(out, "amplitude", s.amplitude, 0);
+  put(out, "frequency", s.frequency, 0);
+  put(out, "phase", s.phase, 0);
+  if (out.size() == 1 && out.contains("offset")) return out["offset"];
+  return out;
+}
+
+OrderedJson drive(const Drive& d) {
+  constexpr const char* modes[] = {"none", "force", "position", "velocity"};
+  OrderedJson out;
+  out["mode"] = modes[static_cast<std::size_t>(d.mode)];
+  put(out, "kp", d.kp, 0);
+  put(out, "kd", d.kd, 0);
+  put(out, "effort_limit", d.effort_limit, kInf);
+  const OrderedJson target = signal(d.target);
+  if (!target.empty()) out["target"] = target;
+  return out;
+}
+
+void put_dof(OrderedJson& out, const Dof& dof) {
+  OrderedJson limit = OrderedJson::object();
+  put(limit, "lower", dof.limit.lower, -kInf);
+  put(limit, "upper", dof.limit.upper, kInf);
+  put(limit, "restitution", dof.limit.restitution, 0);
+  put(limit, "erp", dof.limit.erp, kUseDefault);
+  put(limit, dof.limit.compliance);
+  if (!limit.empty()) out["limit"] = limit;
+  const OrderedJson d = drive(dof.drive);
+  if (dof.drive.mode != DriveMode::none || d.size() > 1) out["drive"] = d;
+  put(out, "armature", dof.armature, 0);
+  if (!same_bits(dof.stiffness, 0) || !same_bits(dof.rest, 0)) {
+    out["spring"] = {{"stiffness", number(dof.stiffness)}};
+    put(out["spring"], "rest", dof.rest, 0);
+  }
+  put(out, "damping", dof.damping, 0);
+  put(out, "dry_friction", dof.dry_friction, 0);
+  if (dof.wrapped) out["wrapped"] = true;
+}
+
+std::string body_name(const Model& model, int body) {
+  return body == kWorld ? "world" : model.bodies()[static_cast<std::size_t>(body)].name;
+}
+
+OrderedJson joint(const Model& model, const Joint& j) {
+  const JointTypeInfo& type = info(j.type);
+  OrderedJson out;
+  out["name"] = j.name;
+  out["type"] = std::string(type.name);
+  out["base"] = body_name(model, j.base);
+  out["follower"] = body_name(model, j.follower);
+  out["base_frame"] = frame(j.p_BJ, j.q_BJ);
+  out["follower_frame"] = frame(j.p_FJ, j.q_FJ);
+  if (j.type == JointType::distance) out["length"] = number(j.length);
+  if (j.rope) out["rope"] = true;
+  put(out, "swing_limit", j.swing_limit, kInf);
+  put(out, "erp", j.erp, kUseDefault);
+  put(out, j.compliance);
+  const auto dof = [&](int k) -> const Dof& { return model.dofs().begin()[j.first_dof + k]; };
+  if (type.dofs == 1) {
+    put_dof(out, dof(0));
+    return out;
+  }
+  OrderedJson coordinates = OrderedJson::object();
+  for (int k = 0; k < type.dofs; ++k) {
+    OrderedJson coordinate = OrderedJson::object();
+    put_dof(coordinate, dof(k));
+    if (!coordinate.empty()) coordinates[std::string(type.dof_name[k])] = coordinate;
+  }
+  if (!coordinates.empty()) out["coordinates"] = coordinates;
+  return out;
+}
+
+OrderedJson coupling(const Model& model, const Coupling& c) {
+  OrderedJson out;
+  out["name"] = c.name;
+  out["a"] = model.dof_name(c.dof_a);
+  out["b"] = model.dof_name(c.dof_b);
+  out["ratio"] = number(c.ratio);
+  put(out, "offset", c.offset, 0);
+  put(out, "erp", c.erp, kUseDefault);
+  put(out, c.compliance);
+  return out;
+}
+
+OrderedJson body(const Body& b) {
+  OrderedJson out;
+  out["name"] = b.name;
+  out["mass"] = number(b.mass);
+  out["inertia"] = inertia(b.inertia_B);
+  out["pose"] = frame(b.X_WB0.p, b.X_WB0.q);
+  put(out, "velocity", b.v0_W);
+  put(out, "angular_velocity", b.w0_W);
+  if (b.ccd != Body{}.ccd) out["ccd"] = std::string(name(b.ccd));
+  return out;
+}
+
+void put_materials(OrderedJson& out, const Model& model) {
+  for (const Material& m : model.materials()) {
+    OrderedJson material = {{"name", m.name}, {"mu", number(m.mu)}, {"restitution", number(m.restitution)}};
+    put(material, m.compliance);
+    out["materials"].push_back(std::move(material));
+  }
+  for (const MaterialPair& p : model.material_pairs()) {
+    const std::string& a = model.materials()[static_cast<std::size_t>(p.a)].name;
+    const std::string& b = model.materials()[static_cast<std::size_t>(p.b)].name;
+    OrderedJson pair;
+    pair["materials"] = OrderedJson::array({a, b});
+    pair["mu"] = number(p.mu);
+    pair["restitution"] = number(p.restitution);
+    if (p.compliance) pair["compliance"] = compliance_json(*p.compliance);
+    out["material_pairs"].push_back(pair);
+  }
+}
+
+// Bodies with their shapes, the shapes of the world, and the model's order of shapes if it is another one.
+void put_bodies(OrderedJson& out, const Model& model) {
+  std::vector<std::vector<int>> shapes_of(static_cast<std::size_t>(model.body_count()) + 1);
+  for (std::size_t i = 0; i < model.geoms().size(); ++i) {
+    const int owner = model.geoms()[i].body;
+    shapes_of[static_cast<std::size_t>(owner == kWorld ? model.body_count() : owner)].push_back(static_cast<int>(i));
+  }
+  std::vector<int> order;
+  DataOwners owners;
+  const auto shapes = [&](std::size_t owner) {
+    OrderedJson result = OrderedJson::array();
+    for (const int i : shapes_of[owner]) {
+      result.push_back(shape(model, model.geoms()[static_cast<std::size_t>(i)], owners));
+      order.push_back(i);
+    }
+    return result;
+  };
+  for (std::size_t i = 0; i < model.bodies().size(); ++i) {
+    OrderedJson b = body(model.bodies()[i]);
+    if (!shapes_of[i].empty()) b["shapes"] = shapes(i);
+    out["bodies"].push_back(std::move(b));
+  }
+  OrderedJson world = shapes(model.bodies().size());
+  if (!world.empty()) out["world_shapes"] = std::move(world);
+  if (!std::is_sorted(order.begin(), order.end())) {
+    for (const Geom& g : model.geoms()) out["shape_order"].push_back(g.name);
+  }
+}
+
+void put_pairs(OrderedJson& out, const char* key, const Model& model, const std::vector<BodyPair>& pairs) {
+  for (const BodyPair& p : pairs) {
+    out[key].push_back(OrderedJson::array({body_name(model, p.a), body_name(model, p.b)}));
+  }
+}
+
+// Keys at their default are left out, so that infinities need no notation; angles are in radians and joints have local
+// anchors, so that loading repeats no arithmetic.
+OrderedJson document_of(const Model& model) {
+  OrderedJson out;
+  out["format"] = "sarrus-scene";
+  out["version"] = 1;
+  out["angle_unit"] = "rad";
+  if (!model.name().empty()) out["name"] = model.name();
+  if (!model.description().empty()) out["description"] = model.description();
+  out["gravity"] = list(model.gravity());
+  if (!model.self_collision()) out["self_collision"] = false;
+  const RunDefaults& run = model.defaults();
+  out["run"] = {{"dt", number(run.dt)}, {"duration", number(run.duration)}};
+  out["run"]["integrator"] = run.integrator;
+  put_materials(out, model);
+  put_bodies(out, model);
+  for (const Joint& j : model.joints()) out["joints"].push_back(joint(model, j));
+  for (const Coupling& c : model.couplings()) out["couplings"].push_back(coupling(model, c));
+  put_pairs(out, "excludes", model, model.excludes());
+  put_pairs(out, "includes", model, model.includes());
+  return out;
+}
+
+}  // namespace
+}  // namespace scene
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kMaxBytes = std::uintmax_t{256} << 20;
+
+// Puts the file in front of a message of the reader or of finish_model, which may quote any text of the file:
+// escaping keeps it on one line.
+InputError in_file(const std::string& source_name, const InputError& error) {
+  constexpr std::size_t kMaxMessage = 4000;
+  const std::string what = error.what();
+  const std::string& element = error.element();
+  const std::string message = element.empty() ? what : what.substr(element.size() + 2);
+  const std::string place = element.empty() ? source_name : source_name + ": " + element;
+  return InputError(printable(place, kMaxMessage), printable(message, kMaxMessage));
+}
+
+}  // namespace
+
+Model parse_scene(std::string_view json_text, const std::string& source_name, const fs::path& folder) {
+  try {
+    return scene::SceneLoader(folder).load(json::parse_strict(json_text));
+  } catch (const InputError& error) {
+    throw in_file(source_name, error);
+  }
+}
+
+Model load_scene(const fs::path& file) {
+  const std::string text = read_file(file, "a scene file", kMaxBytes);
+  return parse_scene(text, file.string(), file.parent_path());
+}
+
+std::string scene_to_json(const Model& model) { return json::print(scene::document_of(model)); }
+
+void save_scene(const Model& model, const fs::path& file) {
+  try {
+    const std::string text = scene_to_json(model);
+    if (text.size() > kMaxBytes) {
+      throw InputError("model", fmt::format("its scene file would have {} MB, more than the {} MB that can be loaded; "
+                                            "simplify its meshes",
+                                            text.size() >> 20, kMaxBytes >> 20));
+    }
+    write_file_atomically(file, text);
+  } catch (const InputError& error) {
+    if (error.element() == file.string()) throw;
+    throw in_file(file.string(), error);
+  }
+}
+
+}  // namespace sarrus

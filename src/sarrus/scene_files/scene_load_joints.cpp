@@ -1,0 +1,245 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "sarrus/math/error.h"
+#include "sarrus/math/so3.h"
+#include "sarrus/scene_files/scene_loader.h"
+#include "sarrus/scene_files/scene_values.h"
+
+namespace sarrus::scene {
+namespace {
+
+constexpr std::string_view kDofKeys[] = {"limit", "drive", "armature", "spring", "damping", "dry_friction", "wrapped"};
+
+// Joints with a distinguished axis: the x axis of the joint frame, the normal z for planar ones.
+bool has_axis(JointType type) {
+  return type == JointType::revolute || type == JointType::prismatic || type == JointType::cylindrical ||
+         type == JointType::planar;
+}
+
+std::vector<std::string> joint_type_names() {
+  std::vector<std::string> names;
+  names.reserve(kJointTypeCount);
+  for (int i = 0; i < kJointTypeCount; ++i) names.emplace_back(info(static_cast<JointType>(i)).name);
+  return names;
+}
+
+std::vector<std::string> coordinate_names(const JointTypeInfo& type) {
+  return {type.dof_name, type.dof_name + type.dofs};
+}
+
+}  // namespace
+
+void SceneLoader::read_joint(ObjectReader r) {
+  Joint j;
+  j.name = read_name(r, "joint", "hinge", joints_, data().joints.size());
+  j.type = static_cast<JointType>(r.choice("type", joint_type_names()));
+  j.base = resolve_body(r, "base", r.text("base", "world"));
+  j.follower = resolve_body(r, "follower", r.text("follower", "rod"));
+  j.erp = r.number("erp", defaults_.erp);
+  j.compliance = read_compliance(r);
+  if (j.type == JointType::distance) {
+    j.rope = r.flag("rope", false);
+  } else {
+    r.reject("length", "belongs to distance joints; remove it or change the type");
+    r.reject("rope", "belongs to distance joints; remove it or change the type");
+  }
+  if (j.type != JointType::spherical) {
+    r.reject("swing_limit", "belongs to spherical joints; use coordinate limits here");
+  } else if (r.has("swing_limit")) {
+    j.swing_limit = r.positive("swing_limit") * angle_unit_;
+  }
+  read_anchors(r, j);
+  read_dofs(r, builder_.add_joint(std::move(j)));
+  r.finish();
+}
+
+void SceneLoader::reject_misplaced_anchors(ObjectReader& r, const Joint& j) {
+  const bool distance = j.type == JointType::distance;
+  if (distance) {
+    r.reject("at", "is not for distance joints; use base_at and follower_at");
+  } else {
+    for (const std::string_view key : {"base_at", "follower_at"}) {
+      r.reject(key, "belongs to distance joints; use \"at\": [x, y, z]");
+    }
+  }
+  if (!distance && r.has("at")) return;
+  for (const std::string_view key : {"axis", "axes", "euler_xyz", "x_axis", "y_axis", "z_axis"}) {
+    r.reject(key, distance ? "has no meaning for a distance joint; remove it"
+                           : "goes with \"at\"; add it, or give q in base_frame and follower_frame instead");
+  }
+}
+
+void SceneLoader::read_anchors(ObjectReader& r, Joint& j) {
+  reject_misplaced_anchors(r, j);
+  const bool distance = j.type == JointType::distance;
+  const bool world = distance ? r.has("base_at") || r.has("follower_at") : r.has("at");
+  const bool base = r.has("base_frame");
+  const bool follower = r.has("follower_frame");
+  const std::string_view world_keys = distance ? "base_at and follower_at" : "at";
+  if (world && (base || follower)) {
+    r.fail(fmt::format("has both world and local anchors; keep {} or the two frames", world_keys));
+  }
+  if (base != follower) {
+    r.fail(fmt::format("has only one of base_frame and follower_frame; add the other, or use {}", world_keys));
+  }
+  if (world && distance) {
+    const Vec3 base_W = r.vec3("base_at");
+    builder_.anchor_at(j, base_W, r.vec3("follower_at"));
+  } else if (world) {
+    const Vec3 anchor_W = r.vec3("at");
+    builder_.anchor_at(j, anchor_W, read_joint_axes(r, j));
+  } else if (base) {
+    const Pose X_BJ = read_frame(r.object("base_frame"), angle_unit_);
+    const Pose X_FJ = read_frame(r.object("follower_frame"), angle_unit_);
+    j.p_BJ = in_body(j.base, X_BJ.p);
+    j.q_BJ = X_BJ.q;
+    j.p_FJ = in_body(j.follower, X_FJ.p);
+    j.q_FJ = X_FJ.q;
+  } else if (j.type != JointType::free) {
+    r.fail(fmt::format("has no anchor; add {}, or base_frame and follower_frame", world_keys));
+  }
+  if (distance) {
+    const double now = (reference_pose(j.follower) * j.p_FJ - reference_pose(j.base) * j.p_BJ).norm();
+    j.length = r.has("length") ? r.positive("length") : now;
+  }
+}
+
+Quat SceneLoader::read_joint_axes(ObjectReader& r, const Joint& j) {
+  const std::optional<Quat> axes = read_orientation(r, "axes", angle_unit_);
+  if (!has_axis(j.type)) {
+    r.reject("axis", "belongs to revolute, prismatic, cylindrical and planar joints; use x_axis, y_axis or z_axis");
+    return axes.value_or(Quat::Identity());
+  }
+  if (r.has("axis")) {
+    if (axes) r.fail("gives its axes twice; keep axis or the other keys");
+    const Vec3 axis = read_direction(r, "axis");
+    return j.type == JointType::planar ? frame_with_z(axis) : frame_with_x(axis);
+  }
+  if (!axes) {
+    r.fail(fmt::format("a {} joint needs its axis; add for example \"axis\": [0, 0, 1]", info(j.type).name));
+  }
+  return *axes;
+}
+
+void SceneLoader::read_dofs(ObjectReader& r, int joint) {
+  const JointTypeInfo& type = info(builder_.joint(joint).type);
+  const auto dof = [&](int k) -> Dof& { return builder_.dof(joint, k); };
+  for (int k = 0; k < type.dofs; ++k) dof(k) = defaults_.dof;
+  const bool named = r.has("coordinates");
+  if (type.dofs == 1 && !named) {
+    read_dof(r, type.angular[0], dof(0));
+    return;
+  }
+  const std::vector<std::string> names = coordinate_names(type);
+  const std::string remedy =
+      type.dofs == 0 ? fmt::format("is not possible, a {} joint has no coordinates; remove it", type.name)
+                     : fmt::format("belongs to one coordinate; move it to \"coordinates\": {{\"{}\": {{ ... }}}}",
+                                   fmt::join(names, "\" or \""));
+  for (const std::string_view key : kDofKeys) r.reject(key, remedy);
+  if (!named) return;
+  ObjectReader coordinates = r.object("coordinates");
+  for (int k = 0; k < type.dofs; ++k) {
+    const std::string& name = names[static_cast<std::size_t>(k)];
+    if (!coordinates.has(name)) continue;
+    ObjectReader c = coordinates.object_as(name, fmt::format("{}, coordinate '{}'", r.element(), name));
+    read_dof(c, type.angular[k], dof(k));
+    c.finish();
+  }
+  coordinates.finish();
+}
+
+void SceneLoader::read_dof(ObjectReader& r, bool angular, Dof& dof) {
+  const double unit = angular ? angle_unit_ : 1.0;
+  if (r.has("limit")) dof.limit = read_limit(r.object("limit"), unit);
+  if (r.has("drive")) dof.drive = read_drive(r.object("drive"), angular);
+  dof.armature = r.number("armature", dof.armature);
+  dof.damping = r.number("damping", dof.damping);
+  dof.dry_friction = r.number("dry_friction", dof.dry_friction);
+  dof.wrapped = r.flag("wrapped", dof.wrapped);
+  if (!r.has("spring")) return;
+  ObjectReader spring = r.object("spring");
+  dof.stiffness = spring.number("stiffness");
+  dof.rest = spring.number("rest", 0) * unit;
+  spring.finish();
+}
+
+Limit SceneLoader::read_limit(ObjectReader r, double unit) {
+  Limit limit = defaults_.limit;
+  limit.lower = r.number("lower", -kInf) * unit;
+  limit.upper = r.number("upper", kInf) * unit;
+  limit.restitution = r.number("restitution", limit.restitution);
+  limit.erp = r.number("erp", limit.erp);
+  limit.compliance = read_compliance(r);
+  r.finish();
+  if (limit.erp != kUseDefault && !(limit.erp >= 0 && limit.erp <= 1)) {
+    r.fail(fmt::format("{} is {}; give a number in [0, 1] or leave it out", r.full("erp"), limit.erp));
+  }
+  return limit;
+}
+
+Drive SceneLoader::read_drive(ObjectReader r, bool angular) {
+  const std::vector<DriveMode> modes = {DriveMode::position, DriveMode::velocity, DriveMode::force, DriveMode::none};
+  Drive drive;
+  drive.mode = modes[r.choice("mode", {"position", "velocity", "force", "none"})];
+  drive.kp = r.number("kp", 0);
+  drive.kd = r.number("kd", 0);
+  if (r.has("effort_limit")) drive.effort_limit = r.positive("effort_limit");
+  // The target of a force drive is a torque, the others are angles and angular velocities.
+  const double unit = angular && drive.mode != DriveMode::force ? angle_unit_ : 1.0;
+  if (r.has_object("target")) {
+    ObjectReader target = r.object("target");
+    drive.target.offset = target.number("offset", 0) * unit;
+    drive.target.rate = target.number("rate", 0) * unit;
+    drive.target.amplitude = target.number("amplitude", 0) * unit;
+    drive.target.frequency = target.number("frequency", 0);
+    drive.target.phase = target.number("phase", 0) * angle_unit_;
+    target.finish();
+  } else {
+    drive.target.offset = r.number("target", 0) * unit;
+  }
+  r.finish();
+  return drive;
+}
+
+void SceneLoader::read_coupling(ObjectReader r) {
+  Coupling c;
+  c.name = r.text("name", "gear");
+  c.dof_a = resolve_dof(r, "a");
+  c.dof_b = resolve_dof(r, "b");
+  c.ratio = r.number("ratio");
+  c.offset = r.number("offset", 0) * (dof_angular_[static_cast<std::size_t>(c.dof_a)] ? angle_unit_ : 1.0);
+  c.erp = r.number("erp", kUseDefault);
+  c.compliance = read_compliance(r);
+  r.finish();
+  builder_.add_coupling(std::move(c));
+}
+
+// Full names "joint.coordinate" first: they are unique, while a joint may be called like another's full name.
+void SceneLoader::name_dofs() {
+  for (const Joint& j : data().joints) {
+    const JointTypeInfo& type = info(j.type);
+    for (int k = 0; k < type.dofs; ++k) {
+      dofs_.emplace(fmt::format("{}.{}", j.name, type.dof_name[k]), j.first_dof + k);
+      dof_angular_.push_back(type.angular[k]);
+    }
+  }
+  for (const Joint& j : data().joints) {
+    if (info(j.type).dofs == 1) dofs_.emplace(j.name, j.first_dof);
+  }
+}
+
+int SceneLoader::resolve_dof(ObjectReader& r, std::string_view key) const {
+  const std::string name = r.text(key, "hinge.angle");
+  const auto it = dofs_.find(name);
+  if (it != dofs_.end()) return it->second;
+  std::vector<std::string> known;
+  for (const auto& [dof, index] : dofs_) known.push_back(dof);
+  std::sort(known.begin(), known.end());
+  r.fail(fmt::format("{} names coordinate {}, which does not exist; {}", r.full(key), in_quotes(name),
+                     suggestion(name, known, "joint coordinate")));
+}
+
+}  // namespace sarrus::scene
