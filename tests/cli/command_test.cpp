@@ -71,6 +71,14 @@ TEST_F(Command, ChecksABuiltInScene) {
   EXPECT_TRUE(j["warnings"].is_array());
 }
 
+// The parameters that the default fallback solver gets are not given to others, which need not have them.
+TEST_F(Command, AnySolverMayBeTheFallback) {
+  for (const char* id : {"cascade", "drum-bilateral", "admm-ncp-sa"}) {
+    const Result r = run(std::string("run fourbar_swing --duration 0.01 --fallback ") + id);
+    EXPECT_EQ(r.exit_code, 0) << id << ": " << r.err;
+  }
+}
+
 TEST_F(Command, RunsWithAllOutputs) {
   const Result r = run("run box_on_plane --duration 0.05 --json " + file("out.json") + " --csv " + file("out.csv") +
                        " --record " + file("out.h5") + " --svg " + file("out.svg") + " --record-every 3");
