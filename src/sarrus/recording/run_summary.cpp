@@ -78,6 +78,7 @@ void RunSummary::add(const StepReport& report, const Energy& energy) {
   seconds_.collision += report.seconds_collision;
   seconds_.assembly += report.seconds_assembly;
   seconds_.solve += report.seconds_solve;
+  seconds_.projection += report.seconds_projection;
   seconds_.total += report.seconds_total;
   final_energy_ = energy;
   raise(max_kinetic_, energy.kinetic);
@@ -123,7 +124,10 @@ std::string RunSummary::to_json_text() const {
   j["timing_shares"] = {{"collision", seconds_.collision / total},
                         {"assembly", seconds_.assembly / total},
                         {"solve", seconds_.solve / total},
-                        {"other", (seconds_.total - seconds_.collision - seconds_.assembly - seconds_.solve) / total}};
+                        {"projection", seconds_.projection / total},
+                        {"other", (seconds_.total - seconds_.collision - seconds_.assembly - seconds_.solve -
+                                   seconds_.projection) /
+                                      total}};
   j["iterations"] = {{"median", count(median(iterations_))}, {"max", count(largest(iterations_))}};
   j["non_converged_steps"] = non_converged_;
   j["accepted_steps"] = accepted_;

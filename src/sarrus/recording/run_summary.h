@@ -57,6 +57,7 @@ class RunSummary {
     double collision = 0;
     double assembly = 0;
     double solve = 0;
+    double projection = 0;
     double total = 0;
   };
   double real_time_factor() const;
