@@ -13,7 +13,7 @@
 #include "sarrus/bench/report_table.h"
 #include "sarrus/io/xml_tree.h"
 
-namespace sarrus {
+namespace sarrus::report_test {
 namespace {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -258,4 +258,4 @@ TEST(Report, SizeGrowsLittleWithTheSamples) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::report_test

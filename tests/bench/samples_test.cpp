@@ -14,7 +14,7 @@
 #include "sarrus/io/problem_file.h"
 #include "sarrus/math/error.h"
 
-namespace sarrus {
+namespace sarrus::samples_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -262,4 +262,4 @@ TEST(Suite, DamagedResultsAreNamed) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::samples_test

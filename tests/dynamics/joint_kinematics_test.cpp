@@ -13,7 +13,7 @@
 #include "sarrus/problem/joint_rows.h"
 #include "support/dense.h"
 
-namespace sarrus {
+namespace sarrus::joint_kinematics_test {
 namespace {
 
 using testing::all_joint_types;
@@ -412,4 +412,4 @@ TEST(JointErrors, SeparatesMetresFromRadiansAndNamesTheWorst) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::joint_kinematics_test

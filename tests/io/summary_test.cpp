@@ -17,7 +17,7 @@
 #include "sarrus/math/statistics.h"
 #include "sarrus/model/builder.h"
 
-namespace sarrus {
+namespace sarrus::summary_test {
 namespace {
 
 State state_at(double time) {
@@ -197,4 +197,4 @@ TEST(CsvLog, ReportsADiskThatIsFull) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::summary_test

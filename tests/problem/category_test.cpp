@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace sarrus {
+namespace sarrus::category_test {
 namespace {
 
 struct Counts {
@@ -76,4 +76,4 @@ TEST(Category, NamesDiffer) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::category_test

@@ -11,7 +11,7 @@
 #include "sarrus/math/so3.h"
 #include "sarrus/problem/contact_rows.h"
 
-namespace sarrus {
+namespace sarrus::problem_test {
 namespace {
 
 using testing::dense_blocks;
@@ -265,4 +265,4 @@ TEST(Bias, ContactsUseTheNormalVelocityBeforeTheStep) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::problem_test

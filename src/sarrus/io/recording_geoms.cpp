@@ -3,6 +3,10 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "sarrus/geometry/convex_hull.h"
+#include "sarrus/geometry/height_field.h"
+#include "sarrus/geometry/triangle_mesh.h"
+
 namespace sarrus {
 namespace {
 

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "sarrus/geometry/aabb.h"
+#include "sarrus/geometry/mass_properties.h"
+
 namespace sarrus::scene {
 namespace {
 

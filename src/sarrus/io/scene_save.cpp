@@ -8,6 +8,9 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "sarrus/geometry/convex_hull.h"
+#include "sarrus/geometry/height_field.h"
+#include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/io/scene_compliance.h"
 #include "sarrus/math/error.h"
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "sarrus/geometry/convex_hull.h"
+#include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/io/mesh_file.h"
 #include "sarrus/io/scene_reader.h"
 #include "sarrus/model/shape.h"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sarrus/geometry/mass_properties.h"
 #include "sarrus/math/error.h"
 
 namespace sarrus {
