@@ -4,6 +4,9 @@
 
 #include <stdexcept>
 
+#include "sarrus/geometry/mass_properties.h"
+#include "sarrus/geometry/triangle_mesh.h"
+
 namespace sarrus::peers {
 namespace {
 

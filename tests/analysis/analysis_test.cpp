@@ -13,7 +13,7 @@
 #include "sarrus/model/builder.h"
 #include "sarrus/scenes/scenes.h"
 
-namespace sarrus {
+namespace sarrus::analysis_test {
 namespace {
 
 bool warns(const ModelAnalysis& a, const std::string& text) {
@@ -319,4 +319,4 @@ TEST(AnalysisWarnings, ADoorOnTwoHinges) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::analysis_test

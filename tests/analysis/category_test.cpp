@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace sarrus {
+namespace sarrus::category_test {
 namespace {
 
 struct Counts {
@@ -77,4 +77,4 @@ TEST(Category, NamesDiffer) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::category_test

@@ -10,7 +10,7 @@
 
 #include "sarrus/bench/plot_frame.h"
 
-namespace sarrus {
+namespace sarrus::box_plot_test {
 namespace {
 
 int count(const std::string& text, const std::string& part) {
@@ -114,4 +114,4 @@ TEST(PlotLook, LegendOfItsOwnHasEveryEntry) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::box_plot_test

@@ -9,7 +9,7 @@
 
 #include "bench/fake_result.h"
 
-namespace sarrus {
+namespace sarrus::compare_test {
 namespace {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -169,4 +169,4 @@ TEST(Compare, JsonSaysTheSame) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::compare_test

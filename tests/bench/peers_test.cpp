@@ -16,7 +16,7 @@
 #include "sarrus/math/error.h"
 #include "sarrus/scenes/scenes.h"
 
-namespace sarrus {
+namespace sarrus::peers_test {
 namespace {
 
 using testing_io::RawFile;
@@ -418,4 +418,4 @@ TEST(PeerReport, SurvivesJsonAndNamesEverybody) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::peers_test

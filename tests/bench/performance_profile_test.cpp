@@ -7,7 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
-namespace sarrus {
+namespace sarrus::performance_profile_test {
 namespace {
 
 constexpr double kFailed = std::numeric_limits<double>::infinity();
@@ -72,4 +72,4 @@ TEST(PerformanceProfile, RefusesCostsThatMeanNothing) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::performance_profile_test

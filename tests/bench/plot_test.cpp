@@ -11,7 +11,7 @@
 #include "sarrus/problem/judge.h"
 #include "sarrus/solvers/registry.h"
 
-namespace sarrus {
+namespace sarrus::plot_test {
 namespace {
 
 int count(const std::string& text, const std::string& part) {
@@ -96,4 +96,4 @@ TEST(Convergence, CompliantVariantHasNoRigidRow) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::plot_test

@@ -13,7 +13,7 @@
 #include "sarrus/bench/report_data.h"
 #include "sarrus/bench/report_table.h"
 
-namespace sarrus {
+namespace sarrus::report_test {
 namespace {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -263,4 +263,4 @@ TEST(Report, SizeGrowsLittleWithTheSamples) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::report_test

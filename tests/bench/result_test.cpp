@@ -8,7 +8,7 @@
 #include "sarrus/bench/summary_text.h"
 #include "sarrus/math/error.h"
 
-namespace sarrus {
+namespace sarrus::result_test {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -119,4 +119,4 @@ TEST(SolveRecord, TimePerIterationLeavesTheFirstOut) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::result_test

@@ -14,7 +14,7 @@
 #include "sarrus/math/error.h"
 #include "sarrus/problem_files/problem_file.h"
 
-namespace sarrus {
+namespace sarrus::samples_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -262,4 +262,4 @@ TEST(Suite, DamagedResultsAreNamed) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::samples_test

@@ -11,7 +11,7 @@
 #include "sarrus/bench/scaling_fit.h"
 #include "sarrus/math/random.h"
 
-namespace sarrus {
+namespace sarrus::statistics_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -138,4 +138,4 @@ TEST(PowerFit, TwoPointsHaveNoSpreadAndOneNoFit) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::statistics_test

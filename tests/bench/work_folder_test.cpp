@@ -11,7 +11,7 @@
 #include "bench/temporary_folder.h"
 #include "sarrus/math/error.h"
 
-namespace sarrus {
+namespace sarrus::work_folder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -114,4 +114,4 @@ TEST(WorkFolder, RefusesAFolderThatIsNone) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::work_folder_test

@@ -8,13 +8,14 @@
 
 #include "support/command.h"
 
+namespace sarrus::bench_command_test {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using sarrus::test::Command;
-using sarrus::test::read;
-using sarrus::test::Result;
+using test::Command;
+using test::read;
+using test::Result;
 
 constexpr const char* kSmall =
     "bench suite --quick --systems fourbar_fixed,fourbar_free --solvers cascade,pgs-ncp,drum-qcqp --run-solvers "
@@ -149,3 +150,4 @@ TEST_F(BenchCommand, AKilledRankIsReportedAndItsWorkDoneWhenRunAgain) {
 #endif
 
 }  // namespace
+}  // namespace sarrus::bench_command_test

@@ -14,12 +14,13 @@
 
 #include "support/command.h"
 
+namespace sarrus::command_test {
 namespace {
 
 namespace fs = std::filesystem;
-using sarrus::test::Command;
-using sarrus::test::read;
-using sarrus::test::Result;
+using test::Command;
+using test::read;
+using test::Result;
 
 TEST_F(Command, HelpsAndTellsItsVersion) {
   for (const char* arguments :
@@ -430,3 +431,4 @@ TEST_F(Command, SolvesProblemsOfFclib) {
 }
 
 }  // namespace
+}  // namespace sarrus::command_test

@@ -16,12 +16,13 @@
 
 #include "support/command.h"
 
+namespace sarrus::docs_commands_test {
 namespace {
 
 namespace fs = std::filesystem;
-using sarrus::test::Command;
-using sarrus::test::read;
-using sarrus::test::Result;
+using test::Command;
+using test::read;
+using test::Result;
 using Words = std::vector<std::string>;
 
 // Words after "sarrus", without comment and brackets; nothing if `code` is another command.
@@ -224,3 +225,4 @@ TEST_F(DocsCommands, PagesOfSolversHaveTheirParameters) {
 }
 
 }  // namespace
+}  // namespace sarrus::docs_commands_test

@@ -10,7 +10,7 @@
 #include "collision/oracles.h"
 #include "sarrus/collision/broad_phase.h"
 
-namespace sarrus {
+namespace sarrus::aabb_tree_test {
 namespace {
 
 using oracle::Random;
@@ -185,4 +185,4 @@ TEST(PairList, AgreesWithASetOfPairs) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::aabb_tree_test

@@ -12,7 +12,7 @@
 #include "sarrus/model/builder.h"
 #include "support/allocations.h"
 
-namespace sarrus {
+namespace sarrus::broad_phase_test {
 namespace {
 
 using oracle::Random;
@@ -332,4 +332,4 @@ TEST(BroadPhase, NoAllocationAfterWarmUp) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::broad_phase_test

@@ -7,7 +7,7 @@
 #include "collision/oracles.h"
 #include "sarrus/collision/narrow_phase.h"
 
-namespace sarrus {
+namespace sarrus::cast_test {
 namespace {
 
 MovingShape moving(const Shape& shape, const Pose& X_WG, const Vec3& v, const Vec3& w) {
@@ -118,4 +118,4 @@ TEST(Cast, PointsMoveWithTheirBodies) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::cast_test

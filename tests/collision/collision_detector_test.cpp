@@ -11,7 +11,7 @@
 #include "sarrus/model/builder.h"
 #include "support/allocations.h"
 
-namespace sarrus {
+namespace sarrus::collision_detector_test {
 namespace {
 
 using oracle::Random;
@@ -310,4 +310,4 @@ TEST(CollisionDetector, EmptyModelsHaveNoContacts) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::collision_detector_test

@@ -9,7 +9,7 @@
 
 #include "collision/convex_pairs.h"
 
-namespace sarrus {
+namespace sarrus::convex_distance_test {
 namespace {
 
 using oracle::expect_oracle;
@@ -334,4 +334,4 @@ TEST(ConvexDistance, EqualDepthsAreSettledByTheCentreLine) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::convex_distance_test

@@ -10,7 +10,7 @@
 #include "collision/convex_pairs.h"
 #include "sarrus/collision/convex_internal.h"
 
-namespace sarrus {
+namespace sarrus::convex_robustness_test {
 namespace {
 
 using oracle::for_random_pairs;
@@ -237,4 +237,4 @@ TEST(Bullet, UsesNoHeap) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::convex_robustness_test

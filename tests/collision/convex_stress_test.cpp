@@ -11,7 +11,7 @@
 
 #include "collision/convex_pairs.h"
 
-namespace sarrus {
+namespace sarrus::convex_stress_test {
 namespace {
 
 using oracle::Random;
@@ -130,4 +130,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const testing::TestParamInfo<Case>& x) { return std::string(x.param.name); });
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::convex_stress_test

@@ -10,7 +10,7 @@
 
 #include "collision/oracles.h"
 
-namespace sarrus {
+namespace sarrus::feature_test {
 namespace {
 
 using oracle::Random;
@@ -366,4 +366,4 @@ TEST(WitnessPoint, TheSinglePointDecides) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::feature_test

@@ -9,7 +9,7 @@
 #include "effort.h"
 #include "sarrus/collision/shape_pairs.h"
 
-namespace sarrus {
+namespace sarrus::general_pairs_test {
 namespace {
 
 using oracle::Random;
@@ -409,4 +409,4 @@ TEST(Degenerate, ExtremeProportions) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::general_pairs_test

@@ -6,7 +6,7 @@
 
 #include "collision/mesh_scenes.h"
 
-namespace sarrus {
+namespace sarrus::height_field_pairs_test {
 namespace {
 
 using oracle::Random;
@@ -299,4 +299,4 @@ TEST(PlaneMesh, NoiseKeepsTheKeys) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::height_field_pairs_test

@@ -8,7 +8,7 @@
 #include "collision/resting_scenes.h"
 #include "sarrus/collision/feature.h"
 
-namespace sarrus {
+namespace sarrus::manifold_stability_test {
 namespace {
 
 using oracle::Random;
@@ -208,4 +208,4 @@ TEST(Reduction, TouchingPointsComeFirst) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::manifold_stability_test

@@ -11,7 +11,7 @@
 
 #include "collision/oracles.h"
 
-namespace sarrus {
+namespace sarrus::manifold_test {
 namespace {
 
 using oracle::Random;
@@ -239,4 +239,4 @@ TEST(Reduce, NoiseDoesNotChoose) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::manifold_test

@@ -7,7 +7,7 @@
 #include "collision/mesh_scenes.h"
 #include "sarrus/collision/convex_distance.h"
 
-namespace sarrus {
+namespace sarrus::mesh_pairs_test {
 namespace {
 
 using oracle::Random;
@@ -498,4 +498,4 @@ TEST(LargeMargin, SeesFloorAndWallFromAfar) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::mesh_pairs_test

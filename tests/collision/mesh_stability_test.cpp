@@ -8,7 +8,7 @@
 #include "sarrus/collision/convex_distance.h"
 #include "support/allocations.h"
 
-namespace sarrus {
+namespace sarrus::mesh_stability_test {
 namespace {
 
 using oracle::Random;
@@ -370,4 +370,4 @@ TEST(Memory, NoAllocationAfterWarmUp) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::mesh_stability_test

@@ -10,7 +10,7 @@
 
 #include "collision/oracles.h"
 
-namespace sarrus {
+namespace sarrus::narrow_phase_test {
 namespace {
 
 using oracle::Random;
@@ -345,4 +345,4 @@ TEST(NarrowPhase, PairsWithoutContact) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::narrow_phase_test

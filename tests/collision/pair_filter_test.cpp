@@ -8,7 +8,7 @@
 #include "sarrus/collision/detector.h"
 #include "sarrus/model/builder.h"
 
-namespace sarrus {
+namespace sarrus::pair_filter_test {
 namespace {
 
 // Balls in a row along x, 1 m apart; geom i belongs to body i.
@@ -167,4 +167,4 @@ TEST(PairFilter, SelfCollisionCanBeSwitchedOff) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::pair_filter_test

@@ -13,7 +13,7 @@
 #include "sarrus/rows/rows.h"
 #include "support/dense.h"
 
-namespace sarrus {
+namespace sarrus::joint_kinematics_test {
 namespace {
 
 using testing::all_joint_types;
@@ -414,4 +414,4 @@ TEST(JointErrors, SeparatesMetresFromRadiansAndNamesTheWorst) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::joint_kinematics_test

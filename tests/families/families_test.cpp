@@ -14,7 +14,7 @@
 #include "sarrus/solvers/registry.h"
 #include "support/dense.h"
 
-namespace sarrus {
+namespace sarrus::families_test {
 namespace {
 
 struct Expected {
@@ -267,4 +267,4 @@ TEST(FamilyList, JointRowsAreAsRedundantAsTheirLoops) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::families_test

@@ -9,7 +9,7 @@
 #include "geometry/shape_checks.h"
 #include "sarrus/math/error.h"
 
-namespace sarrus {
+namespace sarrus::convex_hull_test {
 namespace {
 
 using shapes::at;
@@ -459,4 +459,4 @@ TEST(ConvexHull, ManyPointsInside) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::convex_hull_test

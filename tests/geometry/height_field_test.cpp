@@ -8,7 +8,7 @@
 #include "geometry/shape_checks.h"
 #include "sarrus/math/error.h"
 
-namespace sarrus {
+namespace sarrus::height_field_test {
 namespace {
 
 using shapes::at;
@@ -220,4 +220,4 @@ TEST(HeightField, BadInputNamesTheRemedy) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::height_field_test

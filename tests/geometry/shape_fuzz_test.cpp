@@ -9,7 +9,7 @@
 #include "sarrus/geometry/height_field.h"
 #include "sarrus/math/error.h"
 
-namespace sarrus {
+namespace sarrus::shape_fuzz_test {
 namespace {
 
 using shapes::at;
@@ -335,4 +335,4 @@ TEST(ShapeFuzz, HeightFieldsOfAnyShape) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::shape_fuzz_test

@@ -9,7 +9,7 @@
 #include "geometry/shape_checks.h"
 #include "sarrus/math/error.h"
 
-namespace sarrus {
+namespace sarrus::triangle_mesh_test {
 namespace {
 
 using shapes::at;
@@ -397,4 +397,4 @@ TEST(TriangleMesh, BadInputNamesTheRemedy) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::triangle_mesh_test

@@ -12,7 +12,7 @@
 #include "sarrus/math/error.h"
 #include "sarrus/math/so3.h"
 
-namespace sarrus {
+namespace sarrus::inverse_dynamics_test {
 namespace {
 
 using testing::expect_near;
@@ -314,4 +314,4 @@ TEST(InverseDynamics, BadInputIsRefusedByName) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::inverse_dynamics_test

@@ -18,7 +18,7 @@ extern "C" {
 #include "sarrus/problem/judge.h"
 #include "sarrus/solvers/registry.h"
 
-namespace sarrus {
+namespace sarrus::fclib_file_test {
 namespace {
 
 using namespace testing_io;
@@ -517,4 +517,4 @@ TEST(FclibFile, GlobalProblemOfTheCollectionAgreesWithItsLocalTwin) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::fclib_file_test

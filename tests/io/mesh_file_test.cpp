@@ -21,7 +21,7 @@
 #include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/math/error.h"
 
-namespace sarrus {
+namespace sarrus::mesh_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -572,4 +572,4 @@ TEST_F(MeshFileTest, ReadsTheMeshesOfRobots) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::mesh_file_test

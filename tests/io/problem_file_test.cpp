@@ -18,7 +18,7 @@
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
 #endif
 
-namespace sarrus {
+namespace sarrus::problem_file_test {
 namespace {
 
 using namespace testing_io;
@@ -309,4 +309,4 @@ TEST(ProblemFile, NoiseDoesNotCrash) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::problem_file_test

@@ -18,7 +18,7 @@
 #include "sarrus/math/so3.h"
 #include "sarrus/model/builder.h"
 
-namespace sarrus {
+namespace sarrus::recording_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -387,4 +387,4 @@ TEST(RecordingWriter, NamesTheFileThatCannotBeCreated) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::recording_test

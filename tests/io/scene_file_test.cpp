@@ -15,7 +15,7 @@
 #include "io/scene_test_models.h"
 #include "sarrus/math/error.h"
 
-namespace sarrus {
+namespace sarrus::scene_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -401,4 +401,4 @@ TEST_F(SceneFile, SchemaAcceptsScenesAndRefusesUnknownKeys) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::scene_file_test

@@ -12,7 +12,7 @@
 #include "sarrus/math/error.h"
 #include "sarrus/scene_files/scene_file.h"
 
-namespace sarrus {
+namespace sarrus::scene_malformed_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -420,4 +420,4 @@ TEST_F(MalformedFile, RefusesLargeFilesBeforeReadingThem) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::scene_malformed_test

@@ -12,7 +12,7 @@
 #include "sarrus/math/error.h"
 #include "sarrus/scene_files/scene_file.h"
 
-namespace sarrus {
+namespace sarrus::scene_shapes_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -409,4 +409,4 @@ TEST_F(SceneShapes, WrongValuesAnywhereAreInputErrors) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::scene_shapes_test

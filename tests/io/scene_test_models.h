@@ -8,6 +8,11 @@
 #include <string>
 
 #include "io/shape_test_data.h"
+#include "sarrus/geometry/aabb.h"
+#include "sarrus/geometry/convex_hull.h"
+#include "sarrus/geometry/height_field.h"
+#include "sarrus/geometry/mass_properties.h"
+#include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/model/builder.h"
 

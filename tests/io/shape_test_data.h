@@ -6,6 +6,9 @@
 #include <random>
 #include <vector>
 
+#include "sarrus/geometry/convex_hull.h"
+#include "sarrus/geometry/height_field.h"
+#include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/model/shape.h"
 
 namespace sarrus::test {

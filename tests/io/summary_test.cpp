@@ -17,7 +17,7 @@
 #include "sarrus/recording/csv_log.h"
 #include "sarrus/recording/run_summary.h"
 
-namespace sarrus {
+namespace sarrus::summary_test {
 namespace {
 
 State state_at(double time) {
@@ -198,4 +198,4 @@ TEST(CsvLog, ReportsADiskThatIsFull) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::summary_test

@@ -15,7 +15,7 @@
 #include "sarrus/recording/svg_drawing.h"
 #include "sarrus/recording/svg_strip.h"
 
-namespace sarrus {
+namespace sarrus::svg_test {
 namespace {
 
 // A four-bar of bodies without shapes in the x-z plane, a box <&> a capsule and a ball on a floor.
@@ -375,4 +375,4 @@ TEST(SvgText, ScaleBarsHaveRoundLengths) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::svg_test

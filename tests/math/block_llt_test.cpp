@@ -10,7 +10,7 @@
 #include "sarrus/math/block_llt.h"
 #include "support/dense.h"
 
-namespace sarrus {
+namespace sarrus::block_llt_test {
 namespace {
 
 using namespace testing;  // graphs
@@ -254,4 +254,4 @@ TEST(BlockLlt, EdgeKeysDoNotDependOnTheOrderOfNodes) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::block_llt_test

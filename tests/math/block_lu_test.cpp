@@ -12,7 +12,7 @@
 #include "sarrus/math/block_llt.h"
 #include "sarrus/math/block_lu.h"
 
-namespace sarrus {
+namespace sarrus::block_lu_test {
 namespace {
 
 using namespace testing;  // graphs
@@ -287,4 +287,4 @@ TEST(BlockLu, NonFiniteOffDiagonalBlocksAreNoticed) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::block_lu_test

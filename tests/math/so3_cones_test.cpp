@@ -9,7 +9,7 @@
 #include "sarrus/math/cones.h"
 #include "sarrus/math/so3.h"
 
-namespace sarrus {
+namespace sarrus::so3_cones_test {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -315,4 +315,4 @@ TEST(Cones, KnownValues) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::so3_cones_test

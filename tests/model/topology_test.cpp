@@ -12,7 +12,7 @@
 #include "sarrus/math/so3.h"
 #include "sarrus/model/builder.h"
 
-namespace sarrus {
+namespace sarrus::topology_test {
 namespace {
 
 class Random {
@@ -200,4 +200,4 @@ TEST(Signal, DerivativeMatchesFiniteDifferences) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::topology_test

@@ -9,10 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "sarrus/geometry/convex_hull.h"
+#include "sarrus/geometry/height_field.h"
+#include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/math/error.h"
 #include "sarrus/model/builder.h"
 
-namespace sarrus {
+namespace sarrus::validate_test {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -424,4 +427,4 @@ TEST(Validate, KeepsTheBitsOfUnitQuaternions) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::validate_test

@@ -10,7 +10,7 @@
 #include "physics/harness.h"
 #include "sarrus/math/so3.h"
 
-namespace sarrus {
+namespace sarrus::actuation_test {
 namespace {
 
 using testing::coordinate;
@@ -304,4 +304,4 @@ TEST(MultiTurn, CountsTenTurns) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::actuation_test

@@ -9,7 +9,7 @@
 #include "physics/harness.h"
 #include "support/allocations.h"
 
-namespace sarrus {
+namespace sarrus::allocation_test {
 namespace {
 
 using test::allocations_of;
@@ -114,4 +114,4 @@ TEST(Allocation, ColdStartsAllocateNothingEither) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::allocation_test

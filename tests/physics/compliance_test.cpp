@@ -12,7 +12,7 @@
 #include "sarrus/rows/compliance.h"
 #include "sarrus/scenes/foundation.h"
 
-namespace sarrus {
+namespace sarrus::compliance_test {
 namespace {
 
 using test::all_models;
@@ -351,4 +351,4 @@ TEST(SoftScenes, StiffJointsApproachRigidOnes) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::compliance_test

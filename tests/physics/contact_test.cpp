@@ -9,7 +9,7 @@
 #include "physics/harness.h"
 #include "sarrus/math/so3.h"
 
-namespace sarrus {
+namespace sarrus::contact_test {
 namespace {
 
 using testing::expect_near;
@@ -272,4 +272,4 @@ TEST(FrictionCone, IsRespectedInEveryStep) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::contact_test

@@ -6,7 +6,7 @@
 
 #include "physics/harness.h"
 
-namespace sarrus {
+namespace sarrus::default_solver_test {
 namespace {
 
 using testing::simulate;
@@ -69,4 +69,4 @@ TEST(DefaultSolverThreads, GiveTheSameBits) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::default_solver_test

@@ -10,7 +10,7 @@
 #include "physics/harness.h"
 #include "sarrus/math/hash.h"
 
-namespace sarrus {
+namespace sarrus::determinism_test {
 namespace {
 
 using testing::expect_within;
@@ -126,4 +126,4 @@ TEST(WarmStart, ChangesNothingBeyondTheSolversTolerance) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::determinism_test

@@ -7,7 +7,7 @@
 
 #include "physics/harness.h"
 
-namespace sarrus {
+namespace sarrus::jansen_test {
 namespace {
 
 using testing::expect_within;
@@ -87,4 +87,4 @@ TEST(JansenWalker, WalksForwardsOnFeetThatObeyCoulomb) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::jansen_test

@@ -11,7 +11,7 @@
 #include "physics/harness.h"
 #include "sarrus/math/so3.h"
 
-namespace sarrus {
+namespace sarrus::linkage_test {
 namespace {
 
 using testing::coordinate;
@@ -284,4 +284,4 @@ TEST(SliderCrank, TheSliderFollowsTheClosedForm) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::linkage_test

@@ -13,7 +13,7 @@
 #include "sarrus/math/so3.h"
 #include "sarrus/scenes/foundation.h"
 
-namespace sarrus {
+namespace sarrus::papers_drumwright_test {
 namespace {
 
 using testing::energy_of;
@@ -295,4 +295,4 @@ TEST(SphereStack100, StaysUp) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::papers_drumwright_test

@@ -11,7 +11,7 @@
 #include "physics/harness.h"
 #include "physics/mlcp_runs.h"
 
-namespace sarrus {
+namespace sarrus::papers_mlcp_test {
 namespace {
 
 using testing::compare_mlcp;
@@ -157,4 +157,4 @@ TEST(MlcpOrderOfThePaper, ThreeCouplingsAreFewerThanFive) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::papers_mlcp_test

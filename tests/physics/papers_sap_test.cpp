@@ -16,7 +16,7 @@
 #include "sarrus/math/so3.h"
 #include "sarrus/solvers/registry.h"
 
-namespace sarrus {
+namespace sarrus::papers_sap_test {
 namespace {
 
 using testing::energy_of;
@@ -230,4 +230,4 @@ TEST(Stiction, ConditionOfTheHessianIsInverseToSigma) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::papers_sap_test

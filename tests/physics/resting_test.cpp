@@ -9,7 +9,7 @@
 #include "physics/harness.h"
 #include "physics/shape_models.h"
 
-namespace sarrus {
+namespace sarrus::resting_test {
 namespace {
 
 using testing::energy_of;
@@ -95,4 +95,4 @@ INSTANTIATE_TEST_SUITE_P(AllShapes, Resting, ::testing::Combine(::testing::Range
                          });
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::resting_test

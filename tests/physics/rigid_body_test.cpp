@@ -10,7 +10,7 @@
 #include "physics/harness.h"
 #include "sarrus/math/so3.h"
 
-namespace sarrus {
+namespace sarrus::rigid_body_test {
 namespace {
 
 using testing::energy_of;
@@ -215,4 +215,4 @@ TEST(Gyroscopic, TheImplicitTermIsStableWhereTheExplicitOneIsNot) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::rigid_body_test

@@ -6,7 +6,7 @@
 #include "physics/harness.h"
 #include "sarrus/math/so3.h"
 
-namespace sarrus {
+namespace sarrus::robots_test {
 namespace {
 
 struct RobotRun {
@@ -82,4 +82,4 @@ TEST(DeltaRobot, CubeStaysOnThePlatform) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::robots_test

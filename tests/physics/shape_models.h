@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "sarrus/geometry/convex_hull.h"
+#include "sarrus/geometry/height_field.h"
+#include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/model/builder.h"
 

@@ -10,7 +10,7 @@
 #include "physics/harness.h"
 #include "physics/shape_models.h"
 
-namespace sarrus {
+namespace sarrus::shapes_test {
 namespace {
 
 using testing::coordinate;
@@ -234,4 +234,4 @@ TEST(FastBodies, NearMissIsNotTouched) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::shapes_test

@@ -8,7 +8,7 @@
 #include "physics/harness.h"
 #include "sarrus/math/so3.h"
 
-namespace sarrus {
+namespace sarrus::stack_test {
 namespace {
 
 using testing::expect_near;
@@ -119,4 +119,4 @@ TEST(Stack, MassRatioOfTenThousandIsJudgedInEveryStep) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::stack_test

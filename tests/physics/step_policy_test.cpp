@@ -10,7 +10,7 @@
 #include "physics/harness.h"
 #include "sarrus/math/error.h"
 
-namespace sarrus {
+namespace sarrus::step_policy_test {
 namespace {
 
 using testing::simulate;
@@ -261,4 +261,4 @@ TEST(Options, BadOnesAreRefusedByName) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::step_policy_test

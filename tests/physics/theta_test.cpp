@@ -8,7 +8,7 @@
 #include "physics/harness.h"
 #include "sarrus/math/so3.h"
 
-namespace sarrus {
+namespace sarrus::theta_test {
 namespace {
 
 using testing::energy_of;
@@ -205,4 +205,4 @@ TEST(Theta, PendulumStaysTogetherAndKeepsItsEnergy) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::theta_test

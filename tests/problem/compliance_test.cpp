@@ -10,7 +10,7 @@
 #include "sarrus/model/builder.h"
 #include "sarrus/rows/compliance.h"
 
-namespace sarrus {
+namespace sarrus::compliance_test {
 namespace {
 
 using test::all_models;
@@ -285,4 +285,4 @@ TEST(Validation, NamesTheElementTheParameterAndTheRemedy) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::compliance_test

@@ -10,7 +10,7 @@
 #include "sarrus/math/cones.h"
 #include "sarrus/problem/judge.h"
 
-namespace sarrus {
+namespace sarrus::judge_test {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -300,4 +300,4 @@ TEST(Judge, NoRowsNoResidual) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::judge_test

@@ -14,7 +14,7 @@
 #include "sarrus/model/builder.h"
 #include "sarrus/rows/rows.h"
 
-namespace sarrus {
+namespace sarrus::problem_test {
 namespace {
 
 using testing::dense_blocks;
@@ -297,4 +297,4 @@ TEST(Bias, ContactsUseTheNormalVelocityBeforeTheStep) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::problem_test

@@ -13,7 +13,7 @@
 
 #include "sarrus/scenes/scenes.h"
 
-namespace sarrus {
+namespace sarrus::jansen_test {
 namespace {
 
 constexpr int kSamples = 720;
@@ -214,4 +214,4 @@ TEST(Jansen, WalkerIsBalanced) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::jansen_test

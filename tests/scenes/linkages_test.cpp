@@ -11,7 +11,7 @@
 #include "sarrus/scenes/scenes.h"
 #include "scenes/mobility.h"
 
-namespace sarrus {
+namespace sarrus::linkages_test {
 namespace {
 
 using testing::closure_error;
@@ -236,4 +236,4 @@ TEST(FourbarSwing, ConservesEnergyAndStaysAwayFromDeadPoints) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::linkages_test

@@ -13,7 +13,7 @@
 #include "sarrus/math/error.h"
 #include "scenes/mobility.h"
 
-namespace sarrus {
+namespace sarrus::scalable_test {
 namespace {
 
 TEST(Scalable, BodiesAreAsManyAsAskedFor) {
@@ -131,4 +131,4 @@ TEST(Scalable, MechanismsRun) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::scalable_test

@@ -11,10 +11,12 @@
 #include <set>
 #include <string>
 
+#include "sarrus/geometry/convex_hull.h"
+#include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/so3.h"
 
-namespace sarrus {
+namespace sarrus::scenes_test {
 namespace {
 
 Pose world_pose(const Model& model, int body) {
@@ -402,4 +404,4 @@ TEST(Scenes, FreeBodySpinsAboutItsMiddleAxis) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::scenes_test

@@ -11,7 +11,7 @@
 #include "scenes/mobility.h"
 #include "support/dense.h"
 
-namespace sarrus {
+namespace sarrus::standins_test {
 namespace {
 
 struct Robot {
@@ -219,4 +219,4 @@ TEST(Standins, FreeOnesStartJustAboveTheFloor) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::standins_test

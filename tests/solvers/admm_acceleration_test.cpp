@@ -13,7 +13,7 @@
 #include "solvers/problem_surgery.h"
 #include "support/dense.h"
 
-namespace sarrus {
+namespace sarrus::admm_acceleration_test {
 namespace {
 
 using testing::Answer;
@@ -129,4 +129,4 @@ TEST(AdmmAcceleration, ZeroIsTheDefault) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::admm_acceleration_test

@@ -12,7 +12,7 @@
 #include "sarrus/solvers/registry.h"
 #include "solvers/recorded_problems.h"
 
-namespace sarrus {
+namespace sarrus::admm_scenes_test {
 namespace {
 
 using testing::record_scene;
@@ -188,4 +188,4 @@ TEST(AdmmScenes, WarmStartsSaveIterations) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::admm_scenes_test

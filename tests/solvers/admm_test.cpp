@@ -16,7 +16,7 @@
 #include "solvers/problem_surgery.h"
 #include "support/dense.h"
 
-namespace sarrus {
+namespace sarrus::admm_test {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -375,4 +375,4 @@ TEST(Registry, DefaultsAreWithinTheirBounds) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::admm_test

@@ -14,7 +14,7 @@
 
 #include "solvers/agreement_problems.h"
 
-namespace sarrus {
+namespace sarrus::agreement_test {
 namespace {
 
 using testing::agreement_problems;
@@ -297,4 +297,4 @@ TEST(Drumwright, FrictionlessCompliantContacts) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::agreement_test

@@ -7,7 +7,7 @@
 #include "sarrus/families/families.h"
 #include "solvers/problem_surgery.h"
 
-namespace sarrus {
+namespace sarrus::apgd_test {
 namespace {
 
 using testing::Answer;
@@ -84,4 +84,4 @@ TEST(Apgd, WarmStartsSaveIterations) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::apgd_test

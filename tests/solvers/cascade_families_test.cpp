@@ -13,7 +13,7 @@
 #include "solvers/dense_ncp.h"
 #include "solvers/problem_surgery.h"
 
-namespace sarrus {
+namespace sarrus::cascade_families_test {
 namespace {
 
 using testing::Answer;
@@ -211,4 +211,4 @@ TEST(CascadeWarm, TheAnswerOfTheStepBeforeSavesWork) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::cascade_families_test

@@ -18,7 +18,7 @@
 #include "sarrus/solvers/island_solver.h"
 #include "solvers/problem_surgery.h"
 
-namespace sarrus {
+namespace sarrus::cascade_test {
 namespace {
 
 using testing::Answer;
@@ -398,4 +398,4 @@ TEST(CascadeIslands, PartsGiveTheSameBitsAloneTogetherAndOnThreads) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::cascade_test

@@ -14,7 +14,7 @@
 #include "solvers/problem_surgery.h"
 #include "support/dense.h"
 
-namespace sarrus {
+namespace sarrus::drumwright_test {
 namespace {
 
 using testing::Answer;
@@ -456,4 +456,4 @@ TEST(Drumwright, Promises) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::drumwright_test

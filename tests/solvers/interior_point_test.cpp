@@ -72,6 +72,9 @@ struct InteriorPointProbe {
   }
 };
 
+}  // namespace sarrus
+
+namespace sarrus::interior_point_test {
 namespace {
 
 double uniform(std::mt19937& rng, double low, double high) {
@@ -477,4 +480,4 @@ TEST(InteriorPointSolver, EveryVariantSolvesWithPolishing) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::interior_point_test

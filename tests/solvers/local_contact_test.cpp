@@ -13,7 +13,7 @@
 #include "problem/random_problem.h"
 #include "sarrus/math/cones.h"
 
-namespace sarrus {
+namespace sarrus::local_contact_test {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -315,4 +315,4 @@ TEST(LocalSteps, TangentStepsAreSafe) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::local_contact_test

@@ -9,7 +9,7 @@
 #include "solvers/problem_surgery.h"
 #include "support/allocations.h"
 
-namespace sarrus {
+namespace sarrus::mlcp_allocation_test {
 namespace {
 
 using test::allocations_of;
@@ -60,4 +60,4 @@ TEST(MlcpAllocation, LiteralQpToo) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::mlcp_allocation_test

@@ -14,7 +14,7 @@
 #include "solvers/problem_surgery.h"
 #include "support/dense.h"
 
-namespace sarrus {
+namespace sarrus::mlcp_test {
 namespace {
 
 using testing::Answer;
@@ -442,4 +442,4 @@ TEST(Spook, RegulariserVanishesWithTheCouplings) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::mlcp_test

@@ -10,7 +10,7 @@
 #include "sarrus/solvers/normal_matrix.h"
 #include "support/dense.h"
 
-namespace sarrus {
+namespace sarrus::normal_matrix_test {
 namespace {
 
 using testing::dense_blocks;
@@ -162,4 +162,4 @@ TEST(NormalMatrix, RefusesBadNumbers) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::normal_matrix_test

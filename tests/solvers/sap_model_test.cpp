@@ -10,7 +10,7 @@
 #include "sarrus/solvers/sap_model.h"
 #include "solvers/dense_ncp.h"
 
-namespace sarrus {
+namespace sarrus::sap_model_test {
 namespace {
 
 using testing::random_vector;
@@ -199,4 +199,4 @@ TEST(SapModel, ComplementarityIsExactAtAnyIterate) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::sap_model_test

@@ -13,7 +13,7 @@
 #include "sarrus/families/families.h"
 #include "solvers/problem_surgery.h"
 
-namespace sarrus {
+namespace sarrus::sap_test {
 namespace {
 
 using testing::Answer;
@@ -314,4 +314,4 @@ TEST(ConvexPromises, IslandsDoNotSeeEachOther) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::sap_test

@@ -9,7 +9,7 @@
 #include "solvers/problem_surgery.h"
 #include "support/allocations.h"
 
-namespace sarrus {
+namespace sarrus::solver_allocation_test {
 namespace {
 
 using test::allocations_of;
@@ -77,4 +77,4 @@ TEST(SolverAllocation, ChangingContactsAllocateNothingOnceSeen) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::solver_allocation_test

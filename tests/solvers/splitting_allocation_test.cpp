@@ -9,7 +9,7 @@
 #include "solvers/problem_surgery.h"
 #include "support/allocations.h"
 
-namespace sarrus {
+namespace sarrus::splitting_allocation_test {
 namespace {
 
 using test::allocations_of;
@@ -40,4 +40,4 @@ TEST(SplittingAllocation, SolvingAgainAllocatesNothing) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::splitting_allocation_test

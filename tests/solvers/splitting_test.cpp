@@ -15,7 +15,7 @@
 #include "sarrus/solvers/registry.h"
 #include "solvers/problem_surgery.h"
 
-namespace sarrus {
+namespace sarrus::splitting_test {
 namespace {
 
 using testing::Answer;
@@ -406,4 +406,4 @@ TEST(SplittingPromises, TheSameBitsEveryTime) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::splitting_test

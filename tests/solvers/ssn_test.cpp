@@ -31,6 +31,9 @@ struct SsnProbe {
   }
 };
 
+}  // namespace sarrus
+
+namespace sarrus::ssn_test {
 namespace {
 
 using Mat3Row = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
@@ -335,4 +338,4 @@ TEST(NcpSystem, WoodburyEqualsTheDenseSolve) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::ssn_test

@@ -10,7 +10,7 @@
 #include "sarrus/model/builder.h"
 #include "sarrus/step/simulation.h"
 
-namespace sarrus {
+namespace sarrus::joint_forcing_test {
 namespace {
 
 constexpr int kSteps = 1000;
@@ -158,4 +158,4 @@ TEST(JointForcing, FreeDirectionsMove) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::joint_forcing_test

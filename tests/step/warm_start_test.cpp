@@ -11,7 +11,7 @@
 #include "sarrus/rows/rows.h"
 #include "sarrus/step/warm_start.h"
 
-namespace sarrus {
+namespace sarrus::warm_start_test {
 namespace {
 
 constexpr double kDt = 1e-3;
@@ -233,4 +233,4 @@ TEST(WarmStart, KeysComeBeforeNeighbours) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::warm_start_test

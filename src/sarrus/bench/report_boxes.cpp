@@ -9,6 +9,7 @@
 #include "sarrus/bench/box_plot.h"
 #include "sarrus/bench/report_sections.h"
 #include "sarrus/bench/report_table.h"
+#include "sarrus/math/index.h"
 
 namespace sarrus {
 namespace {
@@ -16,8 +17,6 @@ namespace {
 constexpr int kWide = 1200;           // px
 constexpr std::size_t kTogether = 6;  // solvers side by side
 constexpr std::size_t kSystemsInARow = 11;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Time of solved samples, or residual of answers; the rest failed.
 Box box_of(const ReportData& data, const Setting& s, Cost cost, int solver, int system) {

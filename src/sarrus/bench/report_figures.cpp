@@ -12,6 +12,7 @@
 #include "sarrus/bench/report_sections.h"
 #include "sarrus/bench/report_table.h"
 #include "sarrus/bench/statistics.h"
+#include "sarrus/math/index.h"
 
 namespace sarrus {
 namespace {
@@ -23,8 +24,6 @@ constexpr int kSmallSteps = 70;      // per curve of a small one
 constexpr std::size_t kCloud = 120;  // points per solver
 constexpr double kExact = 1e-16;     // smallest residual told apart
 constexpr double kHighestTau = 1e6;  // end of the axis of profiles at most
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 std::string cost_axis(Cost cost) {
   switch (cost) {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "sarrus/math/index.h"
+
 namespace sarrus {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 TreeBox hull(const TreeBox& a, const TreeBox& b) {
   TreeBox h;

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "sarrus/math/index.h"
+
 namespace sarrus {
 namespace {
 
@@ -18,8 +20,6 @@ constexpr double kRebuildShare = 0.3;  // of the moving boxes escape in one step
 constexpr long kRebuildVisits = 256;   // per moving box
 
 constexpr std::size_t kPrefetch = 24;  // pairs ahead; halves the time of a settled step of 100 000 boxes
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool is_proper(const Aabb& b) {
   return b.lo.x() <= b.hi.x() && b.lo.y() <= b.hi.y() && b.lo.z() <= b.hi.z();  // false for NaN

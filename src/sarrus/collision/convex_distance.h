@@ -18,6 +18,7 @@
 
 #include "sarrus/collision/manifold.h"
 #include "sarrus/collision/shapes.h"
+#include "sarrus/geometry/convex_hull.h"
 
 namespace sarrus {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sarrus/math/index.h"
+
 namespace sarrus {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Default margins are for machines of some decimetres; small parts get less (docs/theory/collision.md §2).
 constexpr double kMarginPerDiagonal = 0.02;

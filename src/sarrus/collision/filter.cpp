@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "sarrus/math/index.h"
+
 namespace sarrus {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 int node(int body) { return body + 1; }  // kWorld = -1 becomes 0
 

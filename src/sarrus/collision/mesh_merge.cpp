@@ -1,4 +1,5 @@
 #include "sarrus/collision/mesh_pairs.h"
+#include "sarrus/math/index.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +11,6 @@ constexpr int kMaxClusters = 8;
 constexpr int kMaxDominators = 32;
 // A chunk of points that overflows the manifold is reduced to this many before more are added.
 constexpr int kChunk = kMaxManifoldPoints;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // A tentative patch lives if a firm one looks its way.
 void settle_tentative(std::vector<MeshPatch>& patches) {

@@ -6,6 +6,7 @@
 #include "sarrus/collision/feature.h"
 #include "sarrus/collision/mesh_pairs.h"
 #include "sarrus/collision/shape_pairs.h"
+#include "sarrus/math/index.h"
 
 namespace sarrus {
 namespace {
@@ -146,8 +147,6 @@ namespace {
 constexpr double kFaceClusterCosine = 0.98480775301220806;  // 10 degrees
 // Faces whose slopes against the plane differ by less than this count as equal: the first one stands for the vertex.
 constexpr double kSameSlope = 1e-3;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Vertices v of the hull with n.v <= limit, breadth first from the lowest: sublevel sets of a polytope's graph are
 // connected.

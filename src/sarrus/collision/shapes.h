@@ -11,6 +11,9 @@
 #pragma once
 
 #include "sarrus/geometry/aabb.h"
+#include "sarrus/geometry/convex_hull.h"
+#include "sarrus/geometry/height_field.h"
+#include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/math/types.h"
 #include "sarrus/model/model.h"
 

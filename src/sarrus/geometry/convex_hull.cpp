@@ -8,6 +8,7 @@
 
 #include "sarrus/geometry/hull_internal.h"
 #include "sarrus/geometry/surface_tools.h"
+#include "sarrus/math/index.h"
 
 namespace sarrus {
 namespace {
@@ -16,8 +17,6 @@ namespace {
 constexpr double kRiseRoundOff = 1e-15;
 constexpr int kMinStartCells = 4;  // along the side of a face of the cube map
 constexpr int kMaxStartCells = 64;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Directions in 6 k^2 cells: the faces of a cube, each cut into k x k squares.
 // Defined for every l, also zero and NaN: some cell.

@@ -7,11 +7,10 @@
 
 #include "sarrus/geometry/surface_tools.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/index.h"
 
 namespace sarrus {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Coordinate of grid line i of n. One rounding, and symmetric about the origin.
 double line(int i, int n, double spacing) { return (i - 0.5 * (n - 1)) * spacing; }

@@ -8,6 +8,7 @@
 #include "sarrus/geometry/hull_internal.h"
 #include "sarrus/geometry/surface_tools.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/index.h"
 
 namespace sarrus {
 namespace {
@@ -22,8 +23,6 @@ constexpr double kFlatness = 2e-7;
 constexpr double kFlatnessOfThickness = 1e-4;
 // The thickness must stand out from the round-off of the coordinates by this factor.
 constexpr double kThicknessOverRoundOff = 1e4;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Lengths of the point set along its long direction, across that, and across both: within small factors the largest
 // distances possible.

@@ -13,6 +13,7 @@
 
 #include "sarrus/geometry/hull_internal.h"
 #include "sarrus/geometry/surface_tools.h"
+#include "sarrus/math/index.h"
 
 namespace sarrus {
 namespace {
@@ -125,8 +126,6 @@ bool qhull_facets(std::span<Vec3> points, const char* options, Polygons& facets,
 }
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Half-edges are numbered like the corners they leave.
 struct HalfEdges {

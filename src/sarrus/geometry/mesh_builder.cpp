@@ -7,6 +7,7 @@
 #include "sarrus/geometry/surface_tools.h"
 #include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/index.h"
 
 namespace sarrus {
 namespace {
@@ -17,8 +18,6 @@ constexpr double kWeldDistance = 1e-9;  // of the box diagonal
 constexpr double kMinArea = 1e-14;      // of its square
 // A closed surface whose volume is below this share of area x diagonal is round-off: triangles back to back.
 constexpr double kMinVolume = 1e-12;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 void check_input(std::span<const Vec3> vertices, std::span<const Triangle> triangles, const std::string& element) {
   if (triangles.empty()) throw InputError(element, "the mesh has no triangles; give at least one");

@@ -10,13 +10,12 @@
 #include <tuple>
 
 #include "sarrus/math/error.h"
+#include "sarrus/math/index.h"
 
 namespace sarrus {
 namespace {
 
 using Cell = std::array<std::int64_t, 3>;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 std::uint64_t hash(const Cell& c) {
   std::uint64_t h = 0;

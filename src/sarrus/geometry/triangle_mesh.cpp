@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "sarrus/math/error.h"
+#include "sarrus/math/index.h"
 
 namespace sarrus {
 namespace {
@@ -17,8 +18,6 @@ constexpr int kMaxBvhLeaf = 4;
 constexpr int kBins = 16;
 // From here on nodes are halved: 2^22 leaves hold more triangles than a mesh may have, so that depth <= 64.
 constexpr int kMaxHeuristicDepth = 40;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 std::string text(const Vec3& x) { return fmt::format("({:.6g}, {:.6g}, {:.6g})", x.x(), x.y(), x.z()); }
 

@@ -8,6 +8,11 @@
 
 namespace sarrus::block {
 
+inline constexpr int kLargeNode = 16;  // above, triangular solves instead of inverses
+
+using BlockMap = Eigen::Map<MatX, 0, Eigen::OuterStride<>>;
+using ConstBlockMap = Eigen::Map<const MatX, 0, Eigen::OuterStride<>>;
+
 // Column k of a block.
 template <int LD>
 auto column(const double* block, int k) {

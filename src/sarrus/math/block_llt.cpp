@@ -9,10 +9,9 @@
 namespace sarrus {
 namespace {
 
-constexpr int kLargeNode = 16;  // above, triangular solves instead of inverses
-
-using BlockMap = Eigen::Map<MatX, 0, Eigen::OuterStride<>>;
-using ConstBlockMap = Eigen::Map<const MatX, 0, Eigen::OuterStride<>>;
+using block::BlockMap;
+using block::ConstBlockMap;
+using block::kLargeNode;
 
 // Cholesky of the lower triangle of A, then A <- L^-1 with a zero upper triangle and zero padding rows.
 template <int N>

@@ -9,10 +9,9 @@
 namespace sarrus {
 namespace {
 
-constexpr int kLargeNode = 16;
-
-using BlockMap = Eigen::Map<MatX, 0, Eigen::OuterStride<>>;
-using ConstBlockMap = Eigen::Map<const MatX, 0, Eigen::OuterStride<>>;
+using block::BlockMap;
+using block::ConstBlockMap;
+using block::kLargeNode;
 
 ConstBlockMap map(const double* A, int rows, int columns) {
   return {A, rows, columns, Eigen::OuterStride<>(BlockGraph::pad(rows))};

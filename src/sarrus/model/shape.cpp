@@ -5,6 +5,11 @@
 #include <limits>
 #include <numbers>
 
+#include "sarrus/geometry/aabb.h"
+#include "sarrus/geometry/convex_hull.h"
+#include "sarrus/geometry/height_field.h"
+#include "sarrus/geometry/mass_properties.h"
+#include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/math/error.h"
 
 namespace sarrus {

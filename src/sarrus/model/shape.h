@@ -10,13 +10,15 @@
 #include <string_view>
 #include <vector>
 
-#include "sarrus/geometry/convex_hull.h"
-#include "sarrus/geometry/height_field.h"
-#include "sarrus/geometry/mass_properties.h"
-#include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/math/types.h"
 
 namespace sarrus {
+
+class ConvexHull;
+class HeightField;
+class TriangleMesh;
+struct Aabb;
+struct MassProperties;
 
 // The narrow phase computes a pair with the earlier kind first.
 enum class ShapeKind : std::uint8_t {

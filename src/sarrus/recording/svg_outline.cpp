@@ -4,6 +4,11 @@
 #include <cmath>
 #include <numbers>
 
+#include "sarrus/geometry/aabb.h"
+#include "sarrus/geometry/convex_hull.h"
+#include "sarrus/geometry/height_field.h"
+#include "sarrus/geometry/triangle_mesh.h"
+
 namespace sarrus::svg {
 namespace {
 

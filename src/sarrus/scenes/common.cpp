@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "sarrus/geometry/convex_hull.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/scenes/scenes_internal.h"
 

@@ -53,7 +53,7 @@ struct AdmmParameters {
   bool dense = false;         // factor a dense D instead of the node graph (reference, small problems)
 };
 
-const ParameterList<AdmmParameters>& parameters() {
+const ParameterList<AdmmParameters>& admm_parameters() {
   using P = AdmmParameters;
   static const ParameterList<P> list = {
       {"max_iterations", "iteration limit", 1, 1e9, &P::max_iterations},
@@ -479,7 +479,7 @@ SolveReport Admm::solve(const ConstraintProblem& p, const Goal& goal, std::span<
 }
 
 SolverInfo entry(PenaltyRule rule, std::string_view id, std::string_view summary, Law law = Law::ncp) {
-  return solver_entry(id, summary, law, parameters(), [rule, law](const AdmmParameters& par) {
+  return solver_entry(id, summary, law, admm_parameters(), [rule, law](const AdmmParameters& par) {
     auto solver = std::make_unique<Admm>(rule, law == Law::ccp, par);
     solver->reset();
     return solver;

@@ -155,7 +155,7 @@ struct Admm2Parameters {
   bool refine = true;
 };
 
-const ParameterList<Admm2Parameters>& parameters() {
+const ParameterList<Admm2Parameters>& admm2_parameters() {
   using P = Admm2Parameters;
   static const ParameterList<P> list = {
       {"max_iterations", "iteration limit", 1, 1e9, &P::max_iterations},
@@ -183,7 +183,7 @@ class Admm2Method final : public IslandMethod {
 
 SolverInfo admm2_entry() {
   return solver_entry("admm2", "ADMM on the NCP, joints unsplit, balanced penalty, over-relaxed", Law::ncp,
-                      parameters(), [](const Admm2Parameters& par) {
+                      admm2_parameters(), [](const Admm2Parameters& par) {
                         return make_island_solver([par] { return std::make_unique<Admm2Method>(par); }, {});
                       });
 }

@@ -33,7 +33,7 @@ struct CascadeParameters {
 // interior point method ends near the middle.
 constexpr SsnOptions kColdPass{.r = 1.0, .delta = 1e-8, .steps = 8, .patience = 1};
 
-const ParameterList<CascadeParameters>& parameters() {
+const ParameterList<CascadeParameters>& cascade_parameters() {
   using P = CascadeParameters;
   static const ParameterList<P> list = {
       {"max_factorisations", "budget per island; for real-time use 60", 1, 1e9, &P::max_factorisations},
@@ -121,7 +121,7 @@ class Cascade final : public IslandMethod {
 SolverInfo cascade_entry() {
   return solver_entry("cascade",
                       "semismooth Newton, interior point, ADMM in turn: exact NCP in a few factorisations (default)",
-                      Law::ncp, parameters(), [](const CascadeParameters& par) {
+                      Law::ncp, cascade_parameters(), [](const CascadeParameters& par) {
                         return make_island_solver([par] { return std::make_unique<Cascade>(par); },
                                                   {par.threads, par.max_factorisations});
                       });

@@ -334,7 +334,7 @@ struct InteriorPointParameters {
   double polish_from = 1e-3;
 };
 
-const ParameterList<InteriorPointParameters>& parameters() {
+const ParameterList<InteriorPointParameters>& interior_point_parameters() {
   using P = InteriorPointParameters;
   static const ParameterList<P> list = {
       {"coupling", "De Saxce coupling in the Newton matrix (LU), 0: Cholesky", 0, 1, &P::coupling},
@@ -365,8 +365,8 @@ class InteriorPointMethod final : public IslandMethod {
 }  // namespace
 
 SolverInfo ipm_entry() {
-  return solver_entry("ipm", "interior point on the NCP, polished by semismooth Newton", Law::ncp, parameters(),
-                      [](const InteriorPointParameters& par) {
+  return solver_entry("ipm", "interior point on the NCP, polished by semismooth Newton", Law::ncp,
+                      interior_point_parameters(), [](const InteriorPointParameters& par) {
                         return make_island_solver([par] { return std::make_unique<InteriorPointMethod>(par); }, {});
                       });
 }

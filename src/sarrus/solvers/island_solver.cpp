@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sarrus/math/index.h"
+
 namespace sarrus {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Union-find over nodes; the root of an island is its lowest node.
 class Components {

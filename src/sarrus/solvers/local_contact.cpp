@@ -11,7 +11,7 @@
 namespace sarrus {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 // --- roots -----------------------------------------------------------------------------------------------
 
@@ -331,7 +331,7 @@ Vec3 solve_contact_energy(const LocalContact& c, const Vec3& b, double s_n) {
   TrigonometricRoots roots;
   find_roots(energy_quartic(c, b, s_n), roots);
   Vec3 best = slip_towards(c, b, mode.lambda);
-  double smallest = best[2] > 0 ? energy(c, b, s_n, best) : kInfinity;
+  double smallest = best[2] > 0 ? energy(c, b, s_n, best) : kUnbounded;
   for (int i = 0; i < roots.count; ++i) {
     const SlipPoint p(c, b, roots.cosine[i], roots.sine[i]);
     if (!p.valid()) continue;

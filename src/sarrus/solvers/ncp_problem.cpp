@@ -6,13 +6,12 @@
 
 #include "sarrus/math/block_graph.h"
 #include "sarrus/math/cones.h"
+#include "sarrus/math/index.h"
 
 namespace sarrus {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -5,11 +5,10 @@
 
 #include "sarrus/math/block_graph.h"
 #include "sarrus/math/cones.h"
+#include "sarrus/math/index.h"
 
 namespace sarrus {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 double mu_of(const NcpProblem& p, int contact) { return p.blocks[at(p.scalar_blocks + contact)].mu; }
 

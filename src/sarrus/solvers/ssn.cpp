@@ -273,7 +273,7 @@ struct SsnParameters {
   bool adaptive = true;
 };
 
-const ParameterList<SsnParameters>& parameters() {
+const ParameterList<SsnParameters>& ssn_parameters() {
   static const ParameterList<SsnParameters> list = {
       {"r", "step of the natural map", 1e-6, 1e6, &SsnParameters::r},
       {"delta", "first proximal shift, relative to the scaled diag(D) = 1", 1e-14, 1, &SsnParameters::delta},
@@ -299,7 +299,7 @@ class SsnMethod final : public IslandMethod {
 }  // namespace
 
 SolverInfo ssn_entry() {
-  return solver_entry("ssn", "semismooth Newton on the NCP; needs a good warm start", Law::ncp, parameters(),
+  return solver_entry("ssn", "semismooth Newton on the NCP; needs a good warm start", Law::ncp, ssn_parameters(),
                       [](const SsnParameters& par) {
                         return make_island_solver([par] { return std::make_unique<SsnMethod>(par); }, {});
                       });
