@@ -12,7 +12,7 @@
 #include "sarrus/math/so3.h"
 #include "sarrus/model/builder.h"
 
-namespace sarrus {
+namespace sarrus::coordinates_test {
 namespace {
 
 TEST(Schemes, AreFoundByName) {
@@ -71,4 +71,4 @@ TEST(Coordinates, MoveByTheExponentialOrTheCayleyMap) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::coordinates_test

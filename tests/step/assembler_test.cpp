@@ -12,7 +12,7 @@
 #include "sarrus/solvers/registry.h"
 #include "sarrus/step/simulation.h"
 
-namespace sarrus {
+namespace sarrus::assembler_test {
 namespace {
 
 const Vec3 kPivot(0, 0, 1);
@@ -165,4 +165,4 @@ TEST(Assembler, ShowsTheProblemThatTheStepSolves) {
 }
 
 }  // namespace
-}  // namespace sarrus
+}  // namespace sarrus::assembler_test

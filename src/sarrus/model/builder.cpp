@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sarrus/geometry/aabb.h"
+#include "sarrus/geometry/mass_properties.h"
 #include "sarrus/math/error.h"
 
 namespace sarrus {

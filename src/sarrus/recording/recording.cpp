@@ -7,6 +7,9 @@
 #include <unordered_map>
 
 #include "sarrus/files/hdf5.h"
+#include "sarrus/geometry/convex_hull.h"
+#include "sarrus/geometry/height_field.h"
+#include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/math/error.h"
 
 namespace sarrus {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "sarrus/files/whole_file.h"
+#include "sarrus/geometry/height_field.h"
 #include "sarrus/math/error.h"
 #include "sarrus/scene_files/scene_loader.h"
 #include "sarrus/scene_files/scene_values.h"

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sarrus/geometry/height_field.h"
 #include "sarrus/math/error.h"
 #include "sarrus/scene_files/scene_values.h"
 

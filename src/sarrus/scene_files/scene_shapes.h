@@ -8,6 +8,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "sarrus/geometry/convex_hull.h"
+#include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/model/shape.h"
 #include "sarrus/scene_files/mesh_file.h"
 #include "sarrus/scene_files/scene_values.h"
