@@ -1,7 +1,6 @@
 // One solver on one family of problems: cold, warm and in sequences, judged and timed.
 //
-// A problem counts as solved if the judge's natural map is <= tolerance S with S = max(|lambda|, |v_f|, 1). The judge's
-// own S (judge.h) bounds |lambda| by the momentum there is, so it is never larger; both are kept.
+// A problem counts as solved if the judge's error (problem/judge.h) is within the tolerance.
 // Every solve is repeated from the same start: the time is the smallest, the answers must agree bit for bit. Times are
 // CPU times of the thread: what others do on the machine does not count.
 #pragma once
@@ -32,10 +31,8 @@ struct Measured {
   int iterations = 0;
   double microseconds = std::numeric_limits<double>::infinity();
   double natural_map = 0;
-  double relative = 0;        // natural map / max(|lambda|, |v_f|, 1)
-  double relative_judge = 0;  // natural map / S of the judge
-  bool solved = false;        // by the first
-  bool solved_judge = false;  // by the second
+  double error = 0;  // the judge's
+  bool solved = false;
   bool repeatable = true;
 };
 
@@ -59,12 +56,6 @@ inline double cpu_microseconds() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return 1e6 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_nsec);
-}
-
-inline double largest(std::span<const double> x) {
-  double m = 0;
-  for (const double v : x) m = std::max(m, std::abs(v));
-  return m;
 }
 
 // Same numbers and same counts; NaN never equals itself, so bits are compared.
@@ -128,12 +119,9 @@ class Runner {
     m.factorisations = report.factorisations;
     m.iterations = report.iterations;
     m.natural_map = r.natural_map_of(info_.law);
-    if (!r.finite) m.natural_map = std::numeric_limits<double>::infinity();
-    const std::span<const double> v_free(problem.v_free.data(), static_cast<std::size_t>(problem.rows()));
-    m.relative = m.natural_map / std::max({1.0, largest(lambda_), largest(v_free)});
-    m.relative_judge = m.natural_map / r.scale;
-    m.solved = m.relative <= protocol_.tolerance;
-    m.solved_judge = m.relative_judge <= protocol_.tolerance;
+    m.error = r.error(info_.law);
+    if (!r.finite) m.natural_map = m.error = std::numeric_limits<double>::infinity();
+    m.solved = meets(r, info_.law, protocol_.tolerance);
     return m;
   }
 
@@ -174,12 +162,10 @@ struct Batch {
 struct Summary {
   std::size_t count = 0;
   int solved = 0;
-  int solved_judge = 0;
   double factorisations[2] = {};  // median, p90
   double iterations[2] = {};
   double microseconds[2] = {};
   double worst = 0;
-  double worst_judge = 0;
 };
 
 inline Summary summarise(const std::vector<Measured>& runs) {
@@ -190,9 +176,7 @@ inline Summary summarise(const std::vector<Measured>& runs) {
   s.count = runs.size();
   for (const Measured& m : runs) {
     s.solved += m.solved;
-    s.solved_judge += m.solved_judge;
-    s.worst = std::max(s.worst, m.relative);
-    s.worst_judge = std::max(s.worst_judge, m.relative_judge);
+    s.worst = std::max(s.worst, m.error);
     factorisations.push_back(m.factorisations);
     iterations.push_back(m.iterations);
     microseconds.push_back(m.microseconds);

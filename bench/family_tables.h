@@ -80,32 +80,30 @@ inline void print_summary(const std::vector<Batch>& batches, Mode mode, bool mar
 
 // One line per family and solver.
 inline void print_details(const std::vector<Batch>& batches, Mode mode, bool markdown) {
-  std::vector<Row> rows = {{"family", "solver", "solved", "by the judge's S", "factorisations", "iterations", "us",
-                            "worst r/S", "worst r/S of the judge"}};
+  std::vector<Row> rows = {{"family", "solver", "solved", "factorisations", "iterations", "us", "worst error"}};
   for (const Batch& b : batches) {
     if (b.mode != mode) continue;
     const Summary s = summarise(b.runs);
     rows.push_back({b.family, b.solver, fmt::format("{}/{}", s.solved, s.count),
-                    fmt::format("{}/{}", s.solved_judge, s.count),
                     fmt::format("{:.0f} / {:.0f}", s.factorisations[0], s.factorisations[1]),
                     fmt::format("{:.0f} / {:.0f}", s.iterations[0], s.iterations[1]),
                     fmt::format("{:.0f} / {:.0f}", s.microseconds[0], s.microseconds[1]),
-                    fmt::format("{:.1e}", s.worst), fmt::format("{:.1e}", s.worst_judge)});
+                    fmt::format("{:.1e}", s.worst)});
   }
   if (rows.size() > 1) print_table(title(mode) + ", median / p90", rows, markdown);
 }
 
-// Everything that was not solved by either scale.
+// Everything that was not solved.
 inline void print_misses(const std::vector<Batch>& batches) {
-  std::cout << "\nMisses (r/S with S = max(|lambda|, |v_f|, 1); r/S of the judge):\n\n";
+  std::cout << "\nMisses:\n\n";
   int count = 0;
   for (const Batch& b : batches) {
     for (const Measured& m : b.runs) {
-      if (m.solved && m.solved_judge) continue;
+      if (m.solved) continue;
       ++count;
-      std::cout << fmt::format("- {} {} {} seed {}{}: {}, {:.2e}, {:.2e}{}\n", name(b.mode), b.family, b.solver, m.seed,
+      std::cout << fmt::format("- {} {} {} seed {}{}: {}, {:.2e}\n", name(b.mode), b.family, b.solver, m.seed,
                                b.mode == Mode::sequence ? fmt::format(" step {}", m.step) : "", name(m.status),
-                               m.relative, m.relative_judge, m.solved ? " (judge's S only)" : "");
+                               m.error);
     }
   }
   if (count == 0) std::cout << "none\n";
@@ -128,13 +126,12 @@ inline bool print_unrepeatable(const std::vector<Batch>& batches) {
 
 inline void write_csv(const std::string& path, const std::vector<Batch>& batches) {
   std::ofstream file(path);
-  file << "mode,family,solver,seed,step,status,factorisations,iterations,us,natural_map,relative,relative_judge,"
-          "solved\n";
+  file << "mode,family,solver,seed,step,status,factorisations,iterations,us,natural_map,error,solved\n";
   for (const Batch& b : batches) {
     for (const Measured& m : b.runs) {
-      file << fmt::format("{},{},{},{},{},{},{},{},{:.3f},{:.6e},{:.6e},{:.6e},{}\n", name(b.mode), b.family, b.solver,
-                          m.seed, m.step, name(m.status), m.factorisations, m.iterations, m.microseconds, m.natural_map,
-                          m.relative, m.relative_judge, m.solved ? 1 : 0);
+      file << fmt::format("{},{},{},{},{},{},{},{},{:.3f},{:.6e},{:.6e},{}\n", name(b.mode), b.family, b.solver, m.seed,
+                          m.step, name(m.status), m.factorisations, m.iterations, m.microseconds, m.natural_map,
+                          m.error, m.solved ? 1 : 0);
     }
   }
   file.close();

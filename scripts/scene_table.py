@@ -23,7 +23,7 @@ def main():
             with open(file.name, encoding="utf-8") as listing:
                 scenes = [s["name"] for s in json.load(listing)]
         print("| scene | dt, s | steps | µs/step median (p95) | iterations median (max) | not converged | sub-stepped "
-              "| joint gap, m | penetration, m | natural map / S | energy drift | contacts |")
+              "| joint gap, m | penetration, m | error | energy drift | contacts |")
         print("|---|---|---|---|---|---|---|---|---|---|---|---|")
         for scene in scenes:
             code, r = run(sarrus, scene, file.name)

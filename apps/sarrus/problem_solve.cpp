@@ -109,7 +109,7 @@ SolveResult solve(const LoadedProblem& problem, const SolverChoice& choice, cons
     if (settings.warm) out.lambda = problem.stored.warm;
     solver->reset();
     const Clock::time_point begin = Clock::now();
-    const SolveReport report = solver->solve(p, settings.tolerance, out.lambda);
+    const SolveReport report = solver->solve(p, settings.goal, out.lambda);
     const std::chrono::duration<double, std::micro> spent = Clock::now() - begin;
     out.microseconds = std::min(out.microseconds, spent.count());
     out.status = report.status;
@@ -118,8 +118,8 @@ SolveResult solve(const LoadedProblem& problem, const SolverChoice& choice, cons
   }
   JudgeWorkspace workspace;
   out.residuals = judge(p, out.lambda, workspace);
-  out.natural_map = out.residuals.natural_map_of(choice.info->law);
-  out.converged = meets(out.residuals, choice.info->law, settings.tolerance);
+  out.error = out.residuals.error(choice.info->law, settings.goal.criterion);
+  out.converged = meets(out.residuals, choice.info->law, settings.goal);
   return out;
 }
 

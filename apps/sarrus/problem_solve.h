@@ -37,9 +37,9 @@ struct SolverChoice {
 std::vector<SolverChoice> choose_solvers(const std::vector<std::string>& ids, const SolverParameters& parameters);
 
 struct SolveSettings {
-  double tolerance = 0;  // relative: natural map <= tolerance * S
-  bool warm = false;     // start from the stored impulses
-  int repeat = 1;        // time is the smallest
+  Goal goal;
+  bool warm = false;  // start from the stored impulses
+  int repeat = 1;     // time is the smallest
 };
 
 struct SolveResult {
@@ -50,7 +50,7 @@ struct SolveResult {
   double microseconds = 0;
   Residuals residuals;     // the judge's
   bool converged = false;  // by the judge and the solver's law
-  double natural_map = 0;  // by the solver's law
+  double error = 0;        // by the solver's law and the criterion
   std::vector<double> lambda;
 };
 

@@ -61,7 +61,12 @@ void add_options(CLI::App& command, RunArguments& a) {
   add_positive(command, "--dt", o.dt, "Time step [s]; default: the scene's")->type_name("S");
   add_positive(command, "--duration", a.duration, "Simulated time [s]; default: the scene's")->type_name("S");
   command.add_option("--solver", o.solver, "Constraint solver, see `sarrus solvers`")->type_name("ID");
-  add_positive(command, "--tol", o.tolerance, "Tolerance on the judged natural map residual")->type_name("X");
+  add_positive(command, "--tol", o.tolerance, "Tolerance on the judged error")->type_name("X");
+  command
+      .add_option_function<std::string>(
+          "--criterion", [&o](const std::string& name) { o.criterion = criterion_from_name(name); },
+          "What the tolerance is compared with: energy, absolute or papers")
+      ->type_name("NAME");
   command
       .add_option_function<std::vector<std::string>>(
           "--param", [&o](const std::vector<std::string>& given) { o.solver_parameters = parse_parameters(given); },

@@ -24,14 +24,15 @@ struct SolveArguments {
   std::vector<std::string> files;
   std::vector<std::string> solvers;
   std::vector<std::string> parameters;
-  SolveSettings settings{.tolerance = 1e-8};
+  SolveSettings settings{.goal = 1e-8};
+  std::string criterion{name(Criterion::energy)};
   std::string json;
   std::string output;
   bool in_place = false;
 };
 
 void check(const SolveArguments& a) {
-  const double t = a.settings.tolerance;
+  const double t = a.settings.goal.tolerance;
   if (!(t > 0 && std::isfinite(t))) throw InputError("--tolerance", fmt::format("is {}; give a finite number > 0", t));
   if (a.settings.repeat < 1) {
     throw InputError("--repeat", fmt::format("is {}; give a number >= 1", a.settings.repeat));
@@ -80,20 +81,21 @@ void print_header(const LoadedProblem& problem) {
   }
 }
 
-void print_table(const std::vector<SolveResult>& results) {
+void print_table(const std::vector<SolveResult>& results, const Goal& goal) {
+  fmt::print("  tolerance {:g} on the error, criterion {}\n", goal.tolerance, name(goal.criterion));
   std::size_t width = 6;
   for (const SolveResult& r : results) width = std::max(width, r.solver.size());
   fmt::print("  {:<{}}  {:<14} {:>6} {:>6} {:>11}  {:>11} {:>9} {:>9} {:>9} {:>15}\n", "solver", width, "status",
-             "iter.", "fact.", "time [us]", "natural map", "relative", "primal", "dual", "complementarity");
+             "iter.", "fact.", "time [us]", "natural map", "error", "primal", "dual", "complementarity");
   for (const SolveResult& r : results) {
     const Residuals& x = r.residuals;
     fmt::print("  {:<{}}  {:<14} {:>6} {:>6} {:>11.1f}  {:>11.2e} {:>9.2e} {:>9.2e} {:>9.2e} {:>15.2e}\n", r.solver,
-               width, name(r.status), r.iterations, r.factorisations, r.microseconds, x.natural_map, x.error(),
-               x.primal, x.dual, x.complementarity);
+               width, name(r.status), r.iterations, r.factorisations, r.microseconds, x.natural_map,
+               x.error(Law::ncp, goal.criterion), x.primal, x.dual, x.complementarity);
   }
 }
 
-Json to_json(const LoadedProblem& problem, const std::vector<SolveResult>& results) {
+Json to_json(const LoadedProblem& problem, const std::vector<SolveResult>& results, const Goal& goal) {
   Json list = Json::array();
   for (const SolveResult& r : results) {
     list.push_back({{"solver", r.solver},
@@ -103,7 +105,7 @@ Json to_json(const LoadedProblem& problem, const std::vector<SolveResult>& resul
                     {"factorisations", r.factorisations},
                     {"time_us", r.microseconds},
                     {"natural_map", r.residuals.natural_map},
-                    {"natural_map_relative", r.residuals.error()},
+                    {"error", r.residuals.error(Law::ncp, goal.criterion)},
                     {"primal", r.residuals.primal},
                     {"dual", r.residuals.dual},
                     {"complementarity", r.residuals.complementarity}});
@@ -112,7 +114,9 @@ Json to_json(const LoadedProblem& problem, const std::vector<SolveResult>& resul
             {"kind", problem.stored.kind},
             {"contacts", problem.count(BlockKind::contact)},
             {"rows", problem.stored.problem.rows()},
-            {"nodes", problem.stored.problem.node_count()}};
+            {"nodes", problem.stored.problem.node_count()},
+            {"tolerance", goal.tolerance},
+            {"criterion", name(goal.criterion)}};
   if (problem.fclib) {
     const FclibInfo& info = *problem.fclib;
     j["asymmetry"] = info.asymmetry;
@@ -128,11 +132,11 @@ Json to_json(const LoadedProblem& problem, const std::vector<SolveResult>& resul
   return j;
 }
 
-// The answer with the smallest natural map, for the file; nullptr if no solver gave finite numbers.
+// The answer with the smallest error, for the file; nullptr if no solver gave finite numbers.
 const SolveResult* best(const std::vector<SolveResult>& results) {
   const SolveResult* out = nullptr;
   for (const SolveResult& r : results) {
-    if (r.residuals.finite && (out == nullptr || r.natural_map < out->natural_map)) out = &r;
+    if (r.residuals.finite && (out == nullptr || r.error < out->error)) out = &r;
   }
   return out;
 }
@@ -149,8 +153,8 @@ bool solve_file(const SolveArguments& a, const std::string& file, const std::vec
     output.commit();
   }
   print_header(problem);
-  print_table(results);
-  json = to_json(problem, results);
+  print_table(results, a.settings.goal);
+  json = to_json(problem, results, a.settings.goal);
   return std::any_of(results.begin(), results.end(), [](const SolveResult& r) { return r.converged; });
 }
 
@@ -194,8 +198,11 @@ void add_solve_command(CLI::App& app, int& exit_code) {
   command->add_option("--solver", a->solvers, "Solver, see `sarrus solvers`, or all; repeatable")
       ->type_name("ID")
       ->allow_extra_args(false);
-  command->add_option("--tolerance", a->settings.tolerance, "Tolerance on the judged relative natural map")
+  command->add_option("--tolerance", a->settings.goal.tolerance, "Tolerance on the judged error")
       ->type_name("X")
+      ->capture_default_str();
+  command->add_option("--criterion", a->criterion, "What the tolerance is compared with: energy, absolute or papers")
+      ->type_name("NAME")
       ->capture_default_str();
   command->add_option("--param", a->parameters, "Parameter of the solvers that have it, name=value; repeatable")
       ->type_name("NAME=VALUE")
@@ -207,10 +214,13 @@ void add_solve_command(CLI::App& app, int& exit_code) {
   command->add_flag("--in-place", a->in_place, "Write the solution into the problem file itself");
   command->footer(
       "Residuals are computed by one judge from the problem and the answer, not by the solver. With several\n"
-      "solvers the solution with the smallest natural map is written. Of several files a bad one is reported and\n"
+      "solvers the solution with the smallest error is written. Of several files a bad one is reported and\n"
       "the others are solved.\n"
       "Exit codes: 0 for every file some solver met the tolerance, 2 bad input, 3 for some file none did.");
-  command->callback([a, &exit_code] { exit_code = solve_files(*a); });
+  command->callback([a, &exit_code] {
+    a->settings.goal.criterion = criterion_from_name(a->criterion);
+    exit_code = solve_files(*a);
+  });
 }
 
 }  // namespace sarrus::app

@@ -8,6 +8,7 @@
 
 #include "problem/random_problem.h"
 #include "sarrus/math/cones.h"
+#include "sarrus/math/error.h"
 #include "sarrus/problem/judge.h"
 
 namespace sarrus::judge_test {
@@ -94,8 +95,10 @@ TEST(JudgeContact, NcpAndCcpDifferWhenSliding) {
   EXPECT_LT(b.natural_map_ccp, 1e-14);
   EXPECT_GT(a.natural_map_ccp, 0.1);
   EXPECT_GT(b.natural_map, 0.1);
-  EXPECT_NEAR(a.error(), a.natural_map / a.scale, 1e-18);
-  EXPECT_NEAR(b.error(Law::ccp), b.natural_map_ccp / b.scale, 1e-18);
+  EXPECT_LT(a.error(), 1e-15);
+  EXPECT_LT(b.error(Law::ccp), 1e-15);
+  EXPECT_GT(a.error(Law::ccp), 0.1);
+  EXPECT_GT(b.error(), 0.1);
 }
 
 TEST(JudgeContact, ComplianceEntersSigma) {
@@ -179,18 +182,128 @@ TEST(JudgeRows, Boxes) {
   EXPECT_NEAR(verdict(p, {4}).natural_map_soft, 3, 1e-14);
 }
 
-// --- bookkeeping -------------------------------------------------------------------------------------
+// --- the error: natural map in sqrt(J) over max(S, |v_f^|, p 1 m/s), p = sqrt(mass) here
+// ------------------------------
 
-// S = max(1, |v_f|, min(|lambda|, P)), P = total mass times |u_f|.
-TEST(Judge, ScaleCountsImpulsesOnlyAsFarAsThereIsMomentum) {
-  ConstraintProblem p = point(BlockKind::joint, 1000, Vec3(0.1, 0, 0), 1);  // P = 100 N s
-  EXPECT_EQ(verdict(p, {0}).scale, 1.0);
-  EXPECT_EQ(verdict(p, {-30}).scale, 30.0);
-  EXPECT_NEAR(verdict(p, {-3000}).scale, 100.0, 1e-12);
-  p.bias[0] = -250;
-  p.finish();
-  EXPECT_NEAR(verdict(p, {-3000}).scale, 249.9, 1e-12);  // |v_f|
+TEST(JudgeError, OfARowInClosedForm) {
+  // Mass 4, p = 2. At rest but for 0.1 m/s: the row counts by 1 m/s, and the error is the velocity that is left.
+  const ConstraintProblem slow = point(BlockKind::joint, 4, Vec3(0.1, 0, 0), 1);
+  EXPECT_NEAR(verdict(slow, {0}).error(), 0.1, 1e-15);
+  EXPECT_NEAR(verdict(slow, {-0.2}).error(), 0.05, 1e-15);
+  EXPECT_NEAR(verdict(slow, {-0.4}).error(), 0, 1e-15);
+  // 10 m/s: relative to its own free velocity, and to the impulse where that is larger: S = 80 / 2 = 40.
+  const ConstraintProblem fast = point(BlockKind::joint, 4, Vec3(10, 0, 0), 1);
+  EXPECT_NEAR(verdict(fast, {0}).error(), 1, 1e-15);
+  EXPECT_NEAR(verdict(fast, {-36}).error(), 0.1, 1e-15);
+  EXPECT_NEAR(verdict(fast, {-80}).error(), 2 * 10 / 40.0, 1e-15);
+  // A limit that holds where it is open: lambda^ = 0.5 / 2.
+  EXPECT_NEAR(verdict(point(BlockKind::limit, 4, Vec3(0.9, 0, 0), 1), {0.5}).error(), 0.25 / 2, 1e-15);
 }
+
+TEST(JudgeError, OfAContactInClosedForm) {
+  // Mass 4: D = 1/4 in all directions, p = 2. 0.1 N s too much: v^ = (0, 0, 0.05), measured by p * 1 m/s.
+  const ConstraintProblem p = point(BlockKind::contact, 4, Vec3(0.3, 0, -1), 3, 0.5);
+  EXPECT_NEAR(verdict(p, {-1.2, 0, 4}).error(), 0, 1e-15);
+  // S = |impulse| / sqrt(mass) = |(-1.2, 0, 4.2)| / 2 > 2.
+  EXPECT_NEAR(verdict(p, {-1.2, 0, 4.2}).error(), 2 * 0.05 / (Vec3(-1.2, 0, 4.2).norm() / 2), 1e-15);
+}
+
+TEST(JudgeError, TheOtherCriteriaAreRaw) {
+  const Residuals r = verdict(point(BlockKind::contact, 4, Vec3(0.3, 0, -1), 3, 0.5), {-1.2, 0, 4.2});
+  EXPECT_EQ(r.error(Law::ncp, Criterion::absolute), r.natural_map);
+  EXPECT_EQ(r.error(Law::ccp, Criterion::absolute), r.natural_map_ccp);
+  EXPECT_EQ(r.error(Law::ncp, Criterion::papers), std::max({r.primal, r.dual, r.complementarity}));
+  EXPECT_TRUE(meets(r, Law::ncp, {0.051, Criterion::absolute}));
+  EXPECT_FALSE(meets(r, Law::ncp, {0.049, Criterion::absolute}));
+  EXPECT_FALSE(meets(r, Law::ncp, {0.051, Criterion::papers}));  // 4.2 N s * 0.05 m/s
+  EXPECT_EQ(criterion_from_name("papers"), Criterion::papers);
+  EXPECT_THROW(criterion_from_name("paper"), InputError);
+}
+
+// A tonne elsewhere does not loosen a gram here: errors are those of each island by itself.
+TEST(JudgeError, IslandsAreMeasuredByThemselves) {
+  const double masses[] = {1e-3, 1e4};
+  ConstraintProblem p;
+  p.set_nodes(std::vector<int>{1, 1});
+  for (std::size_t i = 0; i < 2; ++i) {
+    p.mass[i] = masses[i];
+    p.mass_inverse[i] = 1 / masses[i];
+    p.u_free[static_cast<int>(i)] = -2;
+  }
+  for (int i = 0; i < 2; ++i) {
+    ConstraintBlock& b = p.add_block(BlockKind::limit, 1, std::vector<int>{i});
+    p.jacobian_row(b, 0, 0)[0] = 1;
+  }
+  p.finish();
+  EXPECT_EQ(p.islands.count(), 2);
+  // The tonne is right, the gram has 1 % too little: 0.02 m/s of 2 m/s.
+  EXPECT_NEAR(verdict(p, {0.99 * 2e-3, 2e4}).error(), 0.01, 1e-12);
+  EXPECT_EQ(verdict(p, {0.99 * 2e-3, 2e4}).worst_block, 0);
+  // The gram lies on the tonne, which gets 20 kN s. The gram may now be wrong by what that impulse can do to it.
+  ConstraintBlock& joined = p.add_block(BlockKind::limit, 1, std::vector<int>{0, 1});
+  p.jacobian_row(joined, 0, 0)[0] = 1;
+  p.jacobian_row(joined, 1, 0)[0] = -1;
+  p.finish();
+  EXPECT_EQ(p.islands.count(), 1);
+  EXPECT_NEAR(verdict(p, {0.99 * 2e-3, 2e4, 0}).error(), 0.02 * std::sqrt(1e-3) / (2e4 / std::sqrt(1e4)), 1e-12);
+}
+
+// The same motion with other units of mass, length and time: errors stay as long as 1 m/s does not decide.
+TEST(JudgeError, IsConsistentInUnits) {
+  std::mt19937 rng(3);
+  for (const std::vector<int>& sizes : testing::node_layouts()) {
+    ConstraintProblem p = testing::random_problem(sizes, rng);
+    const VecX l = testing::random_vector(p.rows(), rng);
+    const auto error = [&](const ConstraintProblem& q, double factor) {
+      const VecX scaled = factor * l;
+      return verdict(q, std::vector<double>(scaled.data(), scaled.data() + scaled.size()));
+    };
+    const Residuals before = error(p, 1);
+    for (const double mass : {1e-6, 1e6}) {
+      ConstraintProblem q = p;
+      for (double& m : q.mass) m *= mass;
+      for (double& m : q.mass_inverse) m /= mass;
+      for (double& r : q.R) r /= mass;
+      for (std::vector<double>* bounds : {&q.lower, &q.upper}) {
+        for (double& b : *bounds) b *= mass;
+      }
+      q.finish();
+      const Residuals after = error(q, mass);
+      for (const Law law : {Law::ncp, Law::ccp, Law::box}) {
+        EXPECT_NEAR(after.error(law), before.error(law), 1e-9 * before.error(law)) << name(law);
+      }
+      EXPECT_EQ(after.worst_block, before.worst_block);
+    }
+    // Velocities in other units, and no 1 m/s: the same numbers.
+    p.physical = false;
+    p.finish();
+    const Residuals plain = error(p, 1);
+    ConstraintProblem q = p;
+    q.u_free *= 1e-4;
+    for (double& b : q.bias) b *= 1e-4;
+    for (std::vector<double>* bounds : {&q.lower, &q.upper}) {
+      for (double& b : *bounds) b *= 1e-4;
+    }
+    q.finish();
+    EXPECT_NEAR(error(q, 1e-4).error(), plain.error(), 1e-9 * plain.error());
+  }
+}
+
+// Two rows that contradict each other: no impulse solves them, and none may look as if, however large.
+TEST(JudgeError, ContradictingRowsNeverConverge) {
+  ConstraintProblem p = point(BlockKind::joint, 1, Vec3(0, 0, 0), 1);
+  ConstraintBlock& b = p.add_block(BlockKind::joint, 1, std::vector<int>{0});
+  p.jacobian_row(b, 0, 0)[0] = 1;
+  p.bias = {1, -1};  // u = -1 and u = 1
+  p.finish();
+  for (const double l : {0.0, 1.0, 1e3, 1e9, 1e15, 1e30}) {
+    EXPECT_GE(verdict(p, {l, -l}).error(), 1) << l;
+    EXPECT_GE(verdict(p, {l, -l}).error(Law::ncp, Criterion::absolute), 1) << l;
+    EXPECT_GE(verdict(p, {l, l}).error(), 0.49) << l;
+  }
+}
+
+// --- bookkeeping -------------------------------------------------------------------------------------
 
 TEST(Judge, NamesTheWorstBlock) {
   ConstraintProblem p = point(BlockKind::joint, 1, Vec3(0.1, -2, 0), 1);

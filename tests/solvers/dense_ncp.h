@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "sarrus/solvers/ncp_search.h"
+#include "sarrus/solvers/island_solver.h"
 #include "solvers/problem_surgery.h"
 #include "support/dense.h"
 

@@ -1,5 +1,6 @@
 // One contact: Coulomb's law, least energy and the roots behind them, against their definitions.
 #include "sarrus/solvers/local_contact.h"
+#include "sarrus/problem/judge.h"
 
 #include <gtest/gtest.h>
 
@@ -44,7 +45,7 @@ Drawn draw(std::mt19937& rng) {
 // Natural map of Coulomb's law relative to max(1, |b|, |lambda|).
 double coulomb_error(const LocalContact& c, const Vec3& b, const Vec3& l) {
   const double scale = std::max({1.0, b.cwiseAbs().maxCoeff(), l.cwiseAbs().maxCoeff()});
-  return contact_natural_map(l, c.G * l + b, c.mu, false) / scale;
+  return natural_map(l, c.G * l + b, c.mu, Law::ncp) / scale;
 }
 
 Vec3 coulomb(const LocalContact& c, const Vec3& b) { return solve_contact_ncp(c, b, Vec3::Zero()); }
@@ -296,7 +297,7 @@ TEST(LocalSteps, FixedPoints) {
       ccp = contact_step_ccp(d.c, ccp, d.c.G * ccp + d.b, 0);
       disk = contact_step_disk(d.c, disk, d.c.G * disk + d.b, d.c.normal_step, d.c.tangent_step);
     }
-    EXPECT_LE(contact_natural_map(ccp, d.c.G * ccp + d.b, d.c.mu, true), 1e-12) << trial;
+    EXPECT_LE(natural_map(ccp, d.c.G * ccp + d.b, d.c.mu, Law::ccp), 1e-12) << trial;
     EXPECT_LE(coulomb_error(d.c, d.b, disk), 1e-12) << trial;
   }
 }

@@ -306,7 +306,7 @@ TEST(SsnStep, LinearProblemsTakeTwoSteps) {
 }
 
 // (D + R + shift)^-1 r = E r - E J H^-1 J' E r with E = 1 / (R + shift), H = A + J' E J.
-TEST(NcpSystem, WoodburyEqualsTheDenseSolve) {
+TEST(NormalMatrix, WoodburyEqualsTheDenseSolve) {
   std::mt19937 rng(307);
   double worst = 0;
   for (int trial = 0; trial < 40; ++trial) {

@@ -11,12 +11,6 @@ namespace {
 // Beyond any impulse of a machine: the iteration diverges.
 constexpr double kDiverged = 1e12;
 
-double natural_map(const Vec3& lambda, const Vec3& c, const Vec3& R, double mu, Law law) {
-  Vec3 v = R.cwiseProduct(lambda) + c;
-  if (law == Law::ncp) v[2] += de_saxce(v, mu);
-  return (lambda - project_cone(lambda - v, mu)).cwiseAbs().maxCoeff();
-}
-
 }  // namespace
 
 bool contact_inverse_feasible(const Vec3& c, const Vec3& R, double mu, const ContactInverseOptions& o) {
@@ -39,11 +33,11 @@ ContactInverse contact_inverse_proximal(const Vec3& c, const Vec3& R, double mu,
     const double change = (next - out.lambda).cwiseAbs().maxCoeff();
     if (!(next.cwiseAbs().maxCoeff() < kDiverged)) {
       out.status = SolveStatus::infeasible;
-      out.natural_map = natural_map(out.lambda, c, R, mu, o.law);
+      out.natural_map = natural_map(out.lambda, R.cwiseProduct(out.lambda) + c, mu, o.law);
       return out;
     }
     out.lambda = next;
-    out.natural_map = natural_map(out.lambda, c, R, mu, o.law);
+    out.natural_map = natural_map(out.lambda, R.cwiseProduct(out.lambda) + c, mu, o.law);
     if (change < o.tolerance && out.natural_map < o.tolerance) {
       out.status = SolveStatus::converged;
       return out;

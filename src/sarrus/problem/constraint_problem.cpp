@@ -1,14 +1,90 @@
 #include "sarrus/problem/constraint_problem.h"
 
+#include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <limits>
+#include <numeric>
+
+#include "sarrus/math/index.h"
 
 namespace sarrus {
 namespace {
 
 using RowMap6 = Eigen::Map<const Eigen::Matrix<double, 1, 6>>;
 
+// x' A x of one node.
+double quadratic(const double* A, const double* x, int n) {
+  if (n == 6) {
+    const Vec6 y = Eigen::Map<const Mat6>(A) * Eigen::Map<const Vec6>(x);
+    return y.dot(Eigen::Map<const Vec6>(x));
+  }
+  double sum = 0;
+  for (int c = 0; c < n; ++c) {
+    for (int i = 0; i < n; ++i) sum += x[c] * A[c * n + i] * x[i];
+  }
+  return sum;
+}
+
 }  // namespace
+
+int Islands::root(int node) {
+  while (parent_[at(node)] != node) {
+    parent_[at(node)] = parent_[at(parent_[at(node)])];
+    node = parent_[at(node)];
+  }
+  return node;
+}
+
+void Islands::find(int node_count, std::span<const ConstraintBlock> all) {
+  parent_.resize(at(node_count));
+  std::iota(parent_.begin(), parent_.end(), 0);
+  island_.assign(at(node_count), -1);
+  local_node_.assign(at(node_count), -1);
+  for (const ConstraintBlock& b : all) {
+    for (int k = 0; k < b.nodes; ++k) {
+      island_[at(b.node[k])] = 0;  // touched
+      const int x = root(b.node[0]);
+      const int y = root(b.node[k]);
+      parent_[at(std::max(x, y))] = std::min(x, y);
+    }
+  }
+  // Roots come before the other nodes of their islands.
+  count_ = 0;
+  for (int i = 0; i < node_count; ++i) {
+    if (island_[at(i)] < 0) continue;
+    const int r = root(i);
+    island_[at(i)] = r == i ? count_++ : island_[at(r)];
+  }
+  node_begin_.assign(at(count_ + 1), 0);
+  block_begin_.assign(at(count_ + 1), 0);
+  for (const int island : island_) {
+    if (island >= 0) ++node_begin_[at(island + 1)];
+  }
+  for (const ConstraintBlock& b : all) {
+    if (b.nodes > 0) ++block_begin_[at(of(b) + 1)];
+  }
+  std::partial_sum(node_begin_.begin(), node_begin_.end(), node_begin_.begin());
+  std::partial_sum(block_begin_.begin(), block_begin_.end(), block_begin_.begin());
+  nodes_.resize(at(node_begin_.back()));
+  blocks_.resize(at(block_begin_.back()));
+  // Filling from the back moves the ends to the begins.
+  for (int i = node_count - 1; i >= 0; --i) {
+    if (of_node(i) >= 0) nodes_[at(--node_begin_[at(of_node(i) + 1)])] = i;
+  }
+  for (int i = static_cast<int>(all.size()) - 1; i >= 0; --i) {
+    if (all[at(i)].nodes > 0) blocks_[at(--block_begin_[at(of(all[at(i)]) + 1)])] = i;
+  }
+  for (auto* begins : {&node_begin_, &block_begin_}) {
+    std::rotate(begins->begin(), begins->begin() + 1, begins->end());
+  }
+  node_begin_.back() = static_cast<int>(nodes_.size());
+  block_begin_.back() = static_cast<int>(blocks_.size());
+  for (int island = 0; island < count_; ++island) {
+    int place = 0;
+    for (const int node : nodes(island)) local_node_[at(node)] = place++;
+  }
+}
 
 void ConstraintProblem::set_nodes(std::span<const int> sizes) {
   node_size.assign(sizes.begin(), sizes.end());
@@ -66,7 +142,52 @@ ConstraintBlock& ConstraintProblem::add_block(BlockKind kind, int rows, std::spa
 void ConstraintProblem::finish() {
   v_free.resize(rows_);
   multiply_J(u_free, v_free);
-  for (int i = 0; i < rows_; ++i) v_free[i] += bias[static_cast<std::size_t>(i)];
+  for (int i = 0; i < rows_; ++i) v_free[i] += bias[at(i)];
+  diagonal.resize(rows_);
+  diagonal_D(diagonal);
+  islands.find(node_count(), blocks);
+  scale_rows();
+  size_rows();
+}
+
+void ConstraintProblem::scale_rows() {
+  scale.resize(rows_);
+  for (const ConstraintBlock& b : blocks) {
+    if (b.kind == BlockKind::contact) {
+      scale.segment<3>(b.row).setConstant(b.mu > 0 ? diagonal.segment<3>(b.row).sum() / 3.0 : diagonal[b.row + 2]);
+    } else {
+      scale.segment(b.row, b.rows) = diagonal.segment(b.row, b.rows);
+    }
+  }
+  scale = scale.cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
+}
+
+void ConstraintProblem::size_rows() {
+  constexpr double kSpeed = 1;  // m/s, rad/s
+  constexpr double kMostEnergy = 1000;
+  least_size.resize(rows_);
+  least_size = scale.cwiseProduct(v_free).cwiseAbs();
+  if (physical) least_size = least_size.cwiseMax(kSpeed * scale);
+  const auto rows_of_block = [&](int i) { return least_size.segment(blocks[at(i)].row, blocks[at(i)].rows); };
+  for (int island = 0; island < islands.count(); ++island) {
+    double largest = 1e-300;
+    double energy = 0;
+    for (const int i : islands.blocks(island)) largest = std::max(largest, rows_of_block(i).maxCoeff());
+    for (const int k : islands.nodes(island)) {
+      const double* u = u_free.data() + node_offset[at(k)];
+      energy = std::max(energy, quadratic(mass.data() + mass_offset[at(k)], u, node_size[at(k)]));
+    }
+    energy = std::sqrt(energy);
+    for (const int i : islands.blocks(island)) {
+      auto sizes = rows_of_block(i);
+      if (blocks[at(i)].kind == BlockKind::contact) sizes.setConstant(sizes.maxCoeff());
+      if (physical) {
+        sizes = sizes.cwiseMax((kMostEnergy * sizes).cwiseMin(energy));
+      } else {
+        sizes.setConstant(largest);
+      }
+    }
+  }
 }
 
 void ConstraintProblem::multiply_J(std::span<const ConstraintBlock> of, const VecX& u, Eigen::Ref<VecX> out) const {
@@ -138,17 +259,10 @@ void ConstraintProblem::multiply_M_inverse(const VecX& f, VecX& out) const {
 void ConstraintProblem::diagonal_D(std::span<const ConstraintBlock> of, Eigen::Ref<VecX> out) const {
   for (const ConstraintBlock& b : of) {
     for (int r = 0; r < b.rows; ++r) {
-      double d = R[static_cast<std::size_t>(b.row + r)];
+      double d = R[at(b.row + r)];
       for (int k = 0; k < b.nodes; ++k) {
-        const auto node = static_cast<std::size_t>(b.node[k]);
-        const int n = node_size[node];
-        const double* J = jacobian.data() + b.jac[k] + r * n;
-        const double* W = mass_inverse.data() + mass_offset[node];
-        for (int c = 0; c < n; ++c) {
-          double s = 0;
-          for (int i = 0; i < n; ++i) s += W[c * n + i] * J[i];
-          d += s * J[c];
-        }
+        const int n = node_size[at(b.node[k])];
+        d += quadratic(mass_inverse.data() + mass_offset[at(b.node[k])], jacobian.data() + b.jac[k] + r * n, n);
       }
       out[b.row + r] = d;
     }

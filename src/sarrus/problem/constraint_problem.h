@@ -1,6 +1,6 @@
-// The constraint problem of one step: everything a solver may know (spec/problem.md §1, spec/newton.md §1).
+// The constraint problem of one step: everything a solver may know (docs/theory/problem.md §1).
 //
-//   M (u - u_f) = J' lambda,   sigma = J u + v* + R lambda,   K* 'contains' sigma + Gamma(sigma)  perp  lambda in K
+//   M (u - u_f) = J' lambda,   sigma = J u + v* + R lambda,   lambda in K   perp   sigma + Gamma(sigma) in K*
 //
 // The unknown velocity u is split into nodes with any number of components: a body (6) in maximal
 // coordinates, a kinematic tree in reduced ones. M is block diagonal by node. Constraint blocks touch one to
@@ -55,6 +55,34 @@ struct ConstraintBlock {
   std::uint64_t id = 0;  // stable from step to step
 };
 
+// The connected components of the graph whose edges are the constraint blocks: nothing done to one island changes
+// another. Islands come in the order of their lowest nodes, their nodes and blocks ascend. Nodes that no constraint
+// touches belong to none.
+class Islands {
+ public:
+  void find(int node_count, std::span<const ConstraintBlock> blocks);
+
+  int count() const { return count_; }
+  int of_node(int node) const { return island_[static_cast<std::size_t>(node)]; }  // -1: none
+  int of(const ConstraintBlock& block) const { return block.nodes > 0 ? of_node(block.node[0]) : -1; }
+  std::span<const int> nodes(int island) const { return part(nodes_, node_begin_, island); }
+  std::span<const int> blocks(int island) const { return part(blocks_, block_begin_, island); }
+  // By node: its place in nodes(island).
+  std::span<const int> local_node() const { return local_node_; }
+
+ private:
+  static std::span<const int> part(const std::vector<int>& list, const std::vector<int>& begin, int island) {
+    const auto i = static_cast<std::size_t>(island);
+    return {list.data() + begin[i], list.data() + begin[i + 1]};
+  }
+  int root(int node);
+
+  int count_ = 0;
+  std::vector<int> parent_;  // union-find; the root of an island is its lowest node
+  std::vector<int> island_, local_node_;
+  std::vector<int> nodes_, node_begin_, blocks_, block_begin_;
+};
+
 class ConstraintProblem {
  public:
   // --- nodes -------------------------------------------------------------------------------------------
@@ -70,8 +98,7 @@ class ConstraintProblem {
   std::vector<double> mass_inverse;
   VecX u_free;    // u_f = u- + dt M^-1 h
   double dt = 0;  // s, for reports
-  // False for a stored problem without masses or units of its own (FCLIB): residuals are then relative to
-  // max(|v_f|, |lambda|) alone (judge.h).
+  // False for a stored problem without masses or units of its own (FCLIB): there is no 1 m/s then.
   bool physical = true;
 
   // --- constraints -------------------------------------------------------------------------------------
@@ -83,7 +110,7 @@ class ConstraintProblem {
   double* jacobian_row(const ConstraintBlock& block, int k, int r) {
     return jacobian.data() + block.jac[k] + r * node_size[static_cast<std::size_t>(block.node[k])];
   }
-  // v_f = J u_f + v*; call once all rows are filled.
+  // Fills what follows from the rows: v_f, diagonal, scale, islands. Call once all rows are filled.
   void finish();
 
   int rows() const { return rows_; }
@@ -95,7 +122,18 @@ class ConstraintProblem {
   std::vector<double> bias;   // v*
   std::vector<double> lower;  // bounds of soft rows; -inf/inf elsewhere
   std::vector<double> upper;
-  GrowingVector v_free;  // v_f
+  // Of finish():
+  GrowingVector v_free;    // v_f = J u_f + v*
+  GrowingVector diagonal;  // (D + R)_ii, D = J M^-1 J'
+  // p = (D + R)_ii^-1/2, which equilibrates the rows: lambda / p and p sigma are both roots of energies. The rows of a
+  // contact share one p, that of the mean of their three diagonals (of the normal one without friction), so that mu,
+  // Gamma and the cone stay as they are.
+  GrowingVector scale;
+  // What the judge measures a row by at least, sqrt(J). With f = max(|v_f^|, p 1 m/s), v_f^ = p v_f, of a contact the
+  // largest of its rows, and E the largest sqrt(u_f' M u_f) of a node of the island: max(f, min(E, 1000 f)). Without
+  // units: the largest |v_f^| of the island.
+  GrowingVector least_size;
+  Islands islands;
 
   // --- operators (no allocation if the outputs have the right size) -------------------------------------
   // `of`: some blocks from the first on instead of all.
@@ -114,6 +152,9 @@ class ConstraintProblem {
 
  private:
   int velocity_size_ = 0;
+  void scale_rows();
+  void size_rows();
+
   int rows_ = 0;
   int kind_rows_[4] = {};
 };

@@ -1,106 +1,65 @@
 #include "sarrus/problem/judge.h"
 
-#include <algorithm>
-#include <cmath>
+#include <fmt/format.h>
 
-#include "sarrus/math/cones.h"
+#include "sarrus/math/error.h"
 
 namespace sarrus {
 namespace {
 
-// Residuals of one constraint block.
-struct BlockResiduals {
-  double primal = 0;
-  double dual = 0;
-  double complementarity = 0;
-  double natural = 0;
-  double natural_ccp = 0;
-  double natural_box = 0;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr Law kLaws[] = {Law::ncp, Law::ccp, Law::box};
+
+void raise(double& to, double value) { to = std::max(to, value); }
+
+// A block's natural maps by law, raw and divided by what each row is measured by.
+struct BlockVerdict {
+  Violation violation;
+  double natural[3] = {};
+  double error[3] = {};
 };
 
-BlockResiduals judge_contact(const double* lambda, const double* sigma, double mu) {
-  const Vec3 l(lambda[0], lambda[1], lambda[2]);
-  const Vec3 s(sigma[0], sigma[1], sigma[2]);
-  Vec3 v = s;
-  v[2] += de_saxce(s, mu);
-  BlockResiduals r;
-  r.primal = (l - project_cone(l, mu)).cwiseAbs().maxCoeff();
-  r.dual = (v - project_dual_cone(v, mu)).cwiseAbs().maxCoeff();
-  r.complementarity = std::abs(l.dot(v));
-  r.natural = (l - project_cone(l - v, mu)).cwiseAbs().maxCoeff();
-  r.natural_ccp = (l - project_cone(l - s, mu)).cwiseAbs().maxCoeff();
-  const double bound = mu * std::max(0.0, l[2]);
-  r.natural_box = std::abs(l[2] - std::max(0.0, l[2] - s[2]));
-  for (int k = 0; k < 2; ++k) {
-    r.natural_box = std::max(r.natural_box, std::abs(l[k] - std::clamp(l[k] - s[k], -bound, bound)));
+void judge_row(const ConstraintProblem& p, const ConstraintBlock& b, int i, double l, double s, double size,
+               BlockVerdict& out) {
+  const auto k = static_cast<std::size_t>(i);
+  const double lower = b.kind == BlockKind::limit ? 0 : p.lower[k];
+  const double scale = p.scale[i];
+  const Violation v = violation(l, s, lower, p.upper[k]);
+  raise(out.violation.primal, v.primal);
+  raise(out.violation.dual, v.dual);
+  raise(out.violation.complementarity, v.complementarity);
+  const double natural = natural_map(l, s, lower, p.upper[k]);
+  const double scaled = natural_map(l / scale, s * scale, lower / scale, p.upper[k] / scale);
+  for (int law = 0; law < 3; ++law) {
+    raise(out.natural[law], natural);
+    raise(out.error[law], scaled / std::max(size, p.least_size[i]));
   }
-  return r;
 }
 
-BlockResiduals judge_limit(double l, double s) {
-  BlockResiduals r;
-  r.primal = std::max(0.0, -l);
-  r.dual = std::max(0.0, -s);
-  r.complementarity = std::abs(l * s);
-  r.natural = r.natural_ccp = r.natural_box = std::abs(l - std::max(0.0, l - s));
-  return r;
-}
-
-// Box rows: sigma must vanish inside, be >= 0 at the lower bound and <= 0 at the upper one.
-BlockResiduals judge_box(double l, double s, double lower, double upper) {
-  BlockResiduals r;
-  const double inside = std::clamp(l, lower, upper);
-  r.primal = std::abs(l - inside);
-  r.dual = inside <= lower ? std::max(0.0, -s) : inside >= upper ? std::max(0.0, s) : std::abs(s);
-  r.natural = r.natural_ccp = r.natural_box = std::abs(l - std::clamp(l - s, lower, upper));
-  return r;
-}
-
-void merge(BlockResiduals& a, const BlockResiduals& b) {
-  a.primal = std::max(a.primal, b.primal);
-  a.dual = std::max(a.dual, b.dual);
-  a.complementarity = std::max(a.complementarity, b.complementarity);
-  a.natural = std::max(a.natural, b.natural);
-  a.natural_ccp = std::max(a.natural_ccp, b.natural_ccp);
-  a.natural_box = std::max(a.natural_box, b.natural_box);
-}
-
-BlockResiduals judge_block(const ConstraintProblem& p, const ConstraintBlock& b, const double* lambda,
-                           const double* sigma) {
-  BlockResiduals r;
-  switch (b.kind) {
-    case BlockKind::joint:
-      for (int k = 0; k < b.rows; ++k) r.dual = std::max(r.dual, std::abs(sigma[b.row + k]));
-      r.natural = r.natural_ccp = r.natural_box = r.dual;
-      break;
-    case BlockKind::soft:
-      for (int k = b.row; k < b.row + b.rows; ++k) {
-        const auto i = static_cast<std::size_t>(k);
-        merge(r, judge_box(lambda[k], sigma[k], p.lower[i], p.upper[i]));
-      }
-      break;
-    case BlockKind::limit:
-      for (int k = b.row; k < b.row + b.rows; ++k) merge(r, judge_limit(lambda[k], sigma[k]));
-      break;
-    case BlockKind::contact:
-      r = judge_contact(lambda + b.row, sigma + b.row, b.mu);
-      break;
+BlockVerdict judge_contact(const ConstraintProblem& p, const ConstraintBlock& b, const Vec3& l, const Vec3& s,
+                           double size) {
+  BlockVerdict out;
+  const double scale = p.scale[b.row];
+  const double measure = std::max(size, p.least_size[b.row]);
+  out.violation = violation(l, s, b.mu);
+  for (const Law law : kLaws) {
+    out.natural[static_cast<int>(law)] = natural_map(l, s, b.mu, law);
+    out.error[static_cast<int>(law)] = natural_map(l / scale, s * scale, b.mu, law) / measure;
   }
-  return r;
+  return out;
 }
 
-// All the momentum there is: sum of masses times the largest free velocity. Contradicting rows drive impulses beyond
-// any bound; counting them into S would let such an answer pass as converged.
-double plausible_impulse(const ConstraintProblem& p) {
-  double mass = 0;
-  for (std::size_t i = 0; i < p.node_size.size(); ++i) {
-    double largest = 0;
-    for (int k = 0; k < p.node_size[i]; ++k) {
-      largest = std::max(largest, p.mass[static_cast<std::size_t>(p.mass_offset[i] + k * (p.node_size[i] + 1))]);
-    }
-    mass += largest;
+// S by island.
+void measure_islands(const ConstraintProblem& p, JudgeWorkspace& ws) {
+  ws.size.assign(static_cast<std::size_t>(p.islands.count()), 0.0);
+  for (int k = 0; k < p.node_count(); ++k) {
+    const int island = p.islands.of_node(k);
+    if (island < 0) continue;
+    const int o = p.node_offset[static_cast<std::size_t>(k)];
+    const int n = p.node_size[static_cast<std::size_t>(k)];
+    raise(ws.size[static_cast<std::size_t>(island)], ws.impulse.segment(o, n).dot(ws.du.segment(o, n)));
   }
-  return p.u_free.size() == 0 ? 0.0 : mass * p.u_free.cwiseAbs().maxCoeff();
+  for (double& size : ws.size) size = std::sqrt(size);
 }
 
 }  // namespace
@@ -109,6 +68,30 @@ std::string_view name(Law law) { return law == Law::ncp ? "ncp" : law == Law::cc
 
 std::string_view name(Criterion criterion) {
   return criterion == Criterion::energy ? "energy" : criterion == Criterion::absolute ? "absolute" : "papers";
+}
+
+Criterion criterion_from_name(std::string_view text) {
+  for (const Criterion c : {Criterion::energy, Criterion::absolute, Criterion::papers}) {
+    if (text == name(c)) return c;
+  }
+  throw InputError("criterion", fmt::format("'{}' is unknown; give energy, absolute or papers", text));
+}
+
+// Limits: primal, dual and their product. Boxes: sigma vanishes inside, is >= 0 at the lower bound, <= 0 at the upper.
+Violation violation(double l, double s, double lower, double upper) {
+  if (lower == 0 && upper == kInfinity) return {std::max(0.0, -l), std::max(0.0, -s), std::abs(l * s)};
+  const double inside = project_interval(l, lower, upper);
+  Violation v;
+  v.primal = std::abs(l - inside);
+  v.dual = inside <= lower ? std::max(0.0, -s) : inside >= upper ? std::max(0.0, s) : std::abs(s);
+  return v;
+}
+
+Violation violation(const Vec3& l, const Vec3& s, double mu) {
+  Vec3 v = s;
+  v[2] += de_saxce(s, mu);
+  return {(l - project_cone(l, mu)).cwiseAbs().maxCoeff(), (v - project_dual_cone(v, mu)).cwiseAbs().maxCoeff(),
+          std::abs(l.dot(v))};
 }
 
 Residuals judge(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& ws) {
@@ -121,46 +104,44 @@ Residuals judge(const ConstraintProblem& p, std::span<const double> lambda, Judg
   p.multiply_M_inverse(ws.impulse, ws.du);
   ws.u = p.u_free + ws.du;
   p.multiply_J(ws.u, ws.sigma);
+  measure_islands(p, ws);
 
   Residuals out;
-  double largest_velocity = 0;
-  double largest_impulse = 0;
+  out.joint_velocity =
+      p.rows_of(BlockKind::joint) == 0 ? 0.0 : ws.sigma.head(p.rows_of(BlockKind::joint)).cwiseAbs().maxCoeff();
   bool finite_impulses = true;
-  for (const ConstraintBlock& b : p.blocks) {
-    for (int k = b.row; k < b.row + b.rows; ++k) {
-      if (b.kind == BlockKind::joint) out.joint_velocity = std::max(out.joint_velocity, std::abs(ws.sigma[k]));
-      const auto i = static_cast<std::size_t>(k);
-      ws.sigma[k] += p.bias[i] + p.R[i] * lambda[i];
-      largest_velocity = std::max(largest_velocity, std::abs(p.v_free[k]));
-      largest_impulse = std::max(largest_impulse, std::abs(lambda[i]));
-      finite_impulses = finite_impulses && std::isfinite(lambda[i]);
-    }
+  for (int i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    ws.sigma[i] += p.bias[k] + p.R[k] * lambda[k];
+    finite_impulses = finite_impulses && std::isfinite(lambda[k]);
   }
   double* by_kind[] = {&out.natural_map_joint, &out.natural_map_soft, &out.natural_map_limit, &out.natural_map_contact};
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const ConstraintBlock& b = p.blocks[i];
-    const BlockResiduals r = judge_block(p, b, lambda.data(), ws.sigma.data());
-    // A NaN never wins a comparison, so it is looked for by itself.
-    if (!std::isfinite(r.natural) || !std::isfinite(r.dual)) out.finite = false;
-    if (r.natural > out.natural_map || out.worst_block < 0) out.worst_block = static_cast<int>(i);
-    out.primal = std::max(out.primal, r.primal);
-    out.dual = std::max(out.dual, r.dual);
-    out.complementarity = std::max(out.complementarity, r.complementarity);
-    out.natural_map = std::max(out.natural_map, r.natural);
-    out.natural_map_ccp = std::max(out.natural_map_ccp, r.natural_ccp);
-    out.natural_map_box = std::max(out.natural_map_box, r.natural_box);
-    double& kind = *by_kind[static_cast<std::size_t>(b.kind)];
-    kind = std::max(kind, r.natural);
+    const double size = b.nodes > 0 ? ws.size[static_cast<std::size_t>(p.islands.of(b))] : 0.0;
+    BlockVerdict r;
+    if (b.kind == BlockKind::contact) {
+      r = judge_contact(p, b, Eigen::Map<const Vec3>(lambda.data() + b.row), ws.sigma.segment<3>(b.row), size);
+    } else {
+      for (int k = b.row; k < b.row + b.rows; ++k) {
+        judge_row(p, b, k, lambda[static_cast<std::size_t>(k)], ws.sigma[k], size, r);
+      }
+    }
+    if (r.error[0] > out.energy[0] || out.worst_block < 0) out.worst_block = static_cast<int>(i);
+    raise(out.primal, r.violation.primal);
+    raise(out.dual, r.violation.dual);
+    raise(out.complementarity, r.violation.complementarity);
+    raise(out.natural_map, r.natural[0]);
+    raise(out.natural_map_ccp, r.natural[1]);
+    raise(out.natural_map_box, r.natural[2]);
+    raise(*by_kind[static_cast<std::size_t>(b.kind)], r.natural[0]);
+    for (int law = 0; law < 3; ++law) raise(out.energy[law], r.error[law]);
   }
   ws.momentum.resize(p.velocity_size());
   p.multiply_M(ws.du, ws.momentum);
   out.equations = p.velocity_size() == 0 ? 0.0 : (ws.momentum - ws.impulse).cwiseAbs().maxCoeff();
-  out.finite = out.finite && ws.u.allFinite() && ws.sigma.allFinite() && finite_impulses;
-  out.scale = p.physical ? std::max({1.0, largest_velocity, std::min(largest_impulse, plausible_impulse(p))})
-                         : std::max({1e-300, largest_velocity, largest_impulse});
-  for (const Law law : {Law::ncp, Law::ccp, Law::box}) {
-    out.energy[static_cast<int>(law)] = out.natural_map_of(law) / out.scale;
-  }
+  // A NaN never wins a comparison, so it is looked for by itself.
+  out.finite = finite_impulses && ws.u.allFinite() && ws.sigma.allFinite() && p.scale.allFinite();
   return out;
 }
 

@@ -33,6 +33,7 @@ nlohmann::ordered_json options_json(const SimulationOptions& o) {
           {"fallback", o.fallback},
           {"tolerance", o.tolerance},
           {"acceptable", o.acceptable},
+          {"criterion", name(o.criterion)},
           {"max_substep_depth", o.max_substep_depth},
           {"gyroscopic", o.gyroscopic == Gyroscopic::explicit_term ? "explicit" : "implicit"},
           {"projection", o.projection},
@@ -74,7 +75,7 @@ void RunSummary::add(const StepReport& report, const Energy& energy) {
   raise(worst_.limit_violation, report.limit_violation);
   raise(worst_.penetration, report.penetration);
   raise(worst_.natural_map, report.residuals.natural_map);
-  raise(worst_.natural_map_relative, report.residuals.error());
+  raise(worst_.natural_map_relative, report.residuals.error(Law::ncp, info_.options.criterion));
   seconds_.collision += report.seconds_collision;
   seconds_.assembly += report.seconds_assembly;
   seconds_.solve += report.seconds_solve;
@@ -169,7 +170,8 @@ std::string RunSummary::to_text() const {
   row("joint gap", fmt::format("{:.3g} m, {:.3g} rad (worst)", worst_.joint_gap, worst_.joint_angle));
   row("limit violation", fmt::format("{:.3g} m or rad (worst)", worst_.limit_violation));
   row("penetration", fmt::format("{:.3g} m (worst)", worst_.penetration));
-  row("natural map", fmt::format("{:.3g}, relative {:.3g} (worst)", worst_.natural_map, worst_.natural_map_relative));
+  row("natural map", fmt::format("{:.3g}, error {:.3g} by criterion {} (worst)", worst_.natural_map,
+                                 worst_.natural_map_relative, name(info_.options.criterion)));
   row("energy", fmt::format("{:.6g} J -> {:.6g} J, drift {:+.3g} of the largest kinetic energy",
                             initial_energy_.total(), final_energy_.total(), drift_relative()));
   row("contacts", fmt::format("{:g} median, {:g} max", median(contacts_), largest(contacts_)));

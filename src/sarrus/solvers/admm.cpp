@@ -91,9 +91,9 @@ class Admm final : public Solver {
   struct Norms {
     double primal = 0;
     double dual = 0;
-    double raw = 0;     // the larger of both in raw SI units
-    double change = 0;  // |x - x-|, raw
-    double size = 0;    // |y|, raw
+    double velocity = 0;  // the larger of both as a velocity, which is what the judge measures
+    double change = 0;    // |x - x-|, |y - y-|
+    double size = 0;      // |y|
   };
 
   void resize(const ConstraintProblem& p);
@@ -109,9 +109,9 @@ class Admm final : public Solver {
   void update_x(const ConstraintProblem& p);
   void project(const ConstraintProblem& p, const GrowingVector& point);
   void update_y_z(const ConstraintProblem& p);
-  Norms norms() const;
+  Norms norms(const ConstraintProblem& p) const;
   bool adapt(const Norms& n);
-  bool restart(const SolveReport& report, double& last_best);
+  bool restart(const SolveReport& report, Criterion criterion, double& last_best);
   // z = sigma(lambda) + Gamma, scaled.
   void apply_D(const ConstraintProblem& p, const GrowingVector& in, GrowingVector& out);
   bool consider(const ConstraintProblem& p, const Goal& goal, std::span<double> best, SolveReport& report);
@@ -159,13 +159,7 @@ void Admm::resize(const ConstraintProblem& p) {
 
 void Admm::scale_rows(const ConstraintProblem& p) {
   if (par_.scaling) {
-    p.diagonal_D(scale_);
-    for (const ConstraintBlock& b : p.blocks) {
-      if (b.kind == BlockKind::contact) {
-        scale_.segment<3>(b.row).setConstant(scale_.segment<3>(b.row).sum() / 3.0);
-      }
-    }
-    scale_ = scale_.cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
+    scale_ = p.scale;
   } else {
     scale_.setOnes();
   }
@@ -363,7 +357,7 @@ void Admm::iterate(const ConstraintProblem& p) {
   if (par_.acceleration) weigh_step();
 }
 
-Admm::Norms Admm::norms() const {
+Admm::Norms Admm::norms(const ConstraintProblem& p) const {
   Norms n;
   for (Eigen::Index i = 0; i < x_.size(); ++i) {
     const double primal = std::abs(x_[i] - y_[i]);
@@ -371,12 +365,12 @@ Admm::Norms Admm::norms() const {
                                  row_rho_[i] * (par_.omega - 1.0) * (x_[i] - y_old_[i]));
     n.primal = std::max(n.primal, primal);
     n.dual = std::max(n.dual, dual);
-    n.raw = std::max({n.raw, primal * scale_[i], dual / scale_[i]});
-    n.change = std::max({n.change, scale_[i] * std::abs(x_[i] - x_old_[i]), scale_[i] * std::abs(y_[i] - y_old_[i])});
-    n.size = std::max(n.size, scale_[i] * std::abs(y_[i]));
+    n.velocity = std::max({n.velocity, primal * scale_[i] / (p.scale[i] * p.scale[i]), dual / scale_[i]});
+    n.change = std::max({n.change, std::abs(x_[i] - x_old_[i]), std::abs(y_[i] - y_old_[i])});
+    n.size = std::max(n.size, std::abs(y_[i]));
   }
   // A NaN is invisible to max; the sum shows it.
-  if (!std::isfinite(x_.sum()) || !std::isfinite(z_.sum())) n.raw = std::numeric_limits<double>::infinity();
+  if (!std::isfinite(x_.sum()) || !std::isfinite(z_.sum())) n.velocity = std::numeric_limits<double>::infinity();
   return n;
 }
 
@@ -399,8 +393,8 @@ bool Admm::adapt(const Norms& n) {
 
 // With Gamma the iteration has no convergence proof: it may cycle although the residuals are balanced. If the best
 // judged residual did not halve in kPatience iterations, other penalties are tried, larger ones first.
-bool Admm::restart(const SolveReport& report, double& last_best) {
-  const double best = report.residuals.error(ccp_ ? Law::ccp : Law::ncp);
+bool Admm::restart(const SolveReport& report, Criterion criterion, double& last_best) {
+  const double best = report.residuals.error(keeper_.law(), criterion);
   const bool progress = best < 0.5 * last_best;
   last_best = best;
   if (progress || rule_ == PenaltyRule::fixed) return false;
@@ -444,26 +438,28 @@ SolveReport Admm::solve(const ConstraintProblem& p, const Goal& goal, std::span<
   damping_ = 1.0;
   gamma_.setZero();
   forget_momentum();
-  double worth = 1.0;  // the cheap test is tightened whenever the judge disagrees with it
+  // The judged error is the cheap one times a ratio that varies little; it is tightened when it promised too much.
+  double ratio = 1.0;
+  double worth = 1.0;
   for (int it = 1; it <= par_.max_iterations; ++it) {
     iterate(p);
     report.iterations = it;
-    const Norms n = norms();
-    if (!std::isfinite(n.raw)) {
+    const Norms n = norms(p);
+    if (!std::isfinite(n.velocity)) {
       report.status = SolveStatus::non_finite;
       return report;
     }
-    const double target = worth * goal.tolerance * std::max({1.0, n.size, p.v_free.cwiseAbs().maxCoeff()});
-    const bool promising = n.raw <= target;
+    const bool promising = ratio * n.velocity <= worth * goal.tolerance;
     if (promising || it % kJudgeEvery == 0) {
       if (consider(p, goal, lambda, report)) return report;
+      if (n.velocity > 0) ratio = keeper_.last().error(keeper_.law(), goal.criterion) / n.velocity;
       if (promising) worth *= 0.3;
     }
-    if (n.change < 1e-15 * (1.0 + n.size)) {
+    if (n.change <= 1e-15 * n.size) {
       report.status = consider(p, goal, lambda, report) ? SolveStatus::converged : SolveStatus::stalled;
       return report;
     }
-    const bool restarted = it % kPatience == 0 && restart(report, last_best);
+    const bool restarted = it % kPatience == 0 && restart(report, goal.criterion, last_best);
     if (restarted || (it >= hold && it % par_.adapt_every == 0 && adapt(n))) {
       if (!factor(p)) {
         report.status = SolveStatus::non_finite;

@@ -112,9 +112,9 @@ void Apgd::solve(NcpSearch& search, GrowingVector& lambda) {
     if (!descend(p)) return;
     ++search.iterations;
     sigma_ = D_next_ + p.v_free;
-    const NcpResidual residual = p.residual(next_, sigma_);
-    const bool promising = residual.relative() <= search.tolerance();
-    if ((promising || it % kOfferEvery == 0 || it == par_.max_iterations) && search.offer(next_, residual)) return;
+    const double error = p.error(next_, sigma_, p.size(w_.data(), w2_.data()));
+    const bool promising = search.goal().met_by(error);
+    if ((promising || it % kOfferEvery == 0 || it == par_.max_iterations) && search.offer(next_, error)) return;
     extrapolate();
   }
   search.truncated = true;

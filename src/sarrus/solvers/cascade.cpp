@@ -38,7 +38,7 @@ const ParameterList<CascadeParameters>& cascade_parameters() {
   static const ParameterList<P> list = {
       {"max_factorisations", "budget per island; for real-time use 60", 1, 1e9, &P::max_factorisations},
       {"threads", "islands solved at the same time", 1, 1024, &P::threads},
-      {"polish_from", "natural map from which semismooth Newton steps are tried", 0, 1e9, &P::polish_from},
+      {"polish_from", "error from which semismooth Newton steps are tried", 0, 1e9, &P::polish_from},
       {"admm_iterations", "of the last stage; 0: leave it out", 0, 1e9, &P::admm_iterations},
   };
   return list;

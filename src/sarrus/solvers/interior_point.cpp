@@ -72,7 +72,7 @@ bool InteriorPoint::start(NcpSearch& search) {
   for (int i = 0; i < p.scalar_rows; ++i) {
     if (pinned(p, i)) lambda_[i] = p.lower[i];
   }
-  p.evaluate(lambda_, u_, sigma_, scratch_);
+  size_ = p.evaluate(lambda_, u_, sigma_, scratch_);
   return shift_start(p);
 }
 
@@ -114,7 +114,7 @@ bool InteriorPoint::shift_start(const NcpProblem& p) {
     lambda_[p.scalar_rows + 3 * static_cast<int>(k) + 2] += d_p / cones_[k].mu;
     cones_[k].w[2] += cones_[k].mu * d_d;
   }
-  p.evaluate(lambda_, u_, sigma_, scratch_);
+  size_ = p.evaluate(lambda_, u_, sigma_, scratch_);
   return std::isfinite(d_p) && std::isfinite(d_d) && std::isfinite(sigma_.sum());
 }
 
@@ -265,7 +265,7 @@ void InteriorPoint::advance(const NcpProblem& p, double a, bool reset_slack) {
   lambda_ += a * step_;
   w_lower_ += a * dw_lower_;
   w_upper_ += a * dw_upper_;
-  p.evaluate(lambda_, u_, sigma_, scratch_);
+  size_ = p.evaluate(lambda_, u_, sigma_, scratch_);
   for (std::size_t k = 0; k < cones_.size(); ++k) {
     Cone& c = cones_[k];
     c.w += a * c.dw;
@@ -282,22 +282,23 @@ bool InteriorPoint::run(NcpSearch& search, const InteriorPointOptions& o, Ssn& s
   if (!start(search)) return false;
   double best = kInfinity;
   double reference = kInfinity;
-  double polish_below = search.threshold(o.polish_from, lambda_);
+  // Problems that begin with less than an error of 1 are polished later.
+  double polish_below = o.polish_from * std::min(1.0, p.error(run_best_, p.v_free, 0.0));
   int stalled = 0;
   for (int it = 0; it < o.iterations && !search.exhausted(); ++it) {
-    const NcpResidual now = p.residual(lambda_, sigma_);
-    if (!std::isfinite(now.natural)) return false;
+    const double now = p.error(lambda_, sigma_, size_);
+    if (!std::isfinite(now)) return false;
     if (search.offer(lambda_, now)) return true;
-    if (now.natural < best) {
-      best = now.natural;
+    if (now < best) {
+      best = now;
       run_best_ = lambda_;
     }
-    if (now.natural < polish_below) {
-      polish_below = 0.1 * now.natural;
+    if (now < polish_below) {
+      polish_below = 0.1 * now;
       if (ssn.attempt_from(search, lambda_, 20) || search.exhausted()) return true;
     }
-    if (now.natural < 0.8 * reference) {
-      reference = now.natural;
+    if (now < 0.8 * reference) {
+      reference = now;
       stalled = 0;
     } else if (++stalled >= 8) {
       return true;
@@ -341,7 +342,7 @@ const ParameterList<InteriorPointParameters>& interior_point_parameters() {
       {"fraction", "of the step to the boundary", 0.1, 0.9999, &P::fraction},
       {"reset_slack", "keep the slack above the velocity after each step, 0 or 1", 0, 1, &P::reset_slack},
       {"max_iterations", "iteration limit, polishing steps not counted", 1, 1e9, &P::max_iterations},
-      {"polish_from", "natural map from which semismooth Newton steps are tried; 0: never", 0, 1e9, &P::polish_from},
+      {"polish_from", "error from which semismooth Newton steps are tried; 0: never", 0, 1e9, &P::polish_from},
   };
   return list;
 }

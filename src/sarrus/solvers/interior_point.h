@@ -27,7 +27,7 @@ struct InteriorPointOptions {
   double fraction = 0.99;    // of the step to the boundary
   bool reset_slack = false;  // w_n >= sigma_n + mu |sigma_T| after each step
   int iterations = 40;
-  double polish_from = 1e-3;  // natural map at which the semismooth Newton method is tried first; 0: never
+  double polish_from = 1e-3;  // error at which the semismooth Newton method is tried first; 0: never
 };
 
 class InteriorPoint {
@@ -60,7 +60,8 @@ class InteriorPoint {
   double step_to_boundary(const NcpProblem& problem) const;
   void advance(const NcpProblem& problem, double a, bool reset_slack);
 
-  int terms_ = 0;  // finite bounds and cones
+  double size_ = 0;  // S of lambda
+  int terms_ = 0;    // finite bounds and cones
   std::vector<Cone> cones_;
   std::vector<double> cone_G_;
   GrowingVector lambda_, u_, sigma_, scratch_, w_padded_;

@@ -38,6 +38,7 @@ class IterateKeeper {
     return true;
   }
 
+  Law law() const { return law_; }
   // Of the last candidate.
   const Residuals& last() const { return last_; }
   const JudgeWorkspace& workspace() const { return workspace_; }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "sarrus/math/cones.h"
+#include "sarrus/problem/judge.h"
 
 namespace sarrus {
 namespace {
@@ -202,7 +203,7 @@ Vec3 slip_towards(const LocalContact& c, const Vec3& b, const Vec3& outside) {
 }
 
 double coulomb_residual(const LocalContact& c, const Vec3& b, const Vec3& lambda) {
-  return contact_natural_map(lambda, c.G * lambda + b, c.mu, false);
+  return natural_map(lambda, c.G * lambda + b, c.mu, Law::ncp);
 }
 
 // A natural map below this is as good as zero.
@@ -287,12 +288,6 @@ void LocalContact::set(const Mat3& matrix, double friction) {
 Vec3 LocalContact::stick(const Vec3& b) const {
   const Vec3 l = -cholesky_solve(factor, b);
   return l - cholesky_solve(factor, G * l + b);
-}
-
-double contact_natural_map(const Vec3& lambda, const Vec3& v, double mu, bool ccp) {
-  Vec3 w = lambda - v;
-  if (!ccp) w[2] -= de_saxce(v, mu);
-  return (lambda - project_cone(w, mu)).cwiseAbs().maxCoeff();
 }
 
 Vec3 solve_contact_ncp(const LocalContact& c, const Vec3& b, const Vec3& near) {

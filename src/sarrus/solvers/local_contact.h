@@ -35,9 +35,6 @@ struct LocalContact {
   double tangent_step = 0;     // 1 / min(G_tt, G_oo) where that is below 1.5 spectral steps, else the spectral one
 };
 
-// |lambda - P_K(lambda - v^)| in the largest component, v^ = v + (0, 0, mu |v_T|) or, for the CCP, v itself.
-double contact_natural_map(const Vec3& lambda, const Vec3& v, double mu, bool ccp);
-
 // Coulomb's law to rounding. Large friction with coupled directions allows several slipping solutions: the one nearest
 // to `near` is taken, or sweeps would jump between them. Where no solution exists (b_n < 0 and G_nn = 0) the answer is
 // zero.

@@ -25,7 +25,7 @@ void Mlcp::load(const ConstraintProblem& p, std::span<const double> lambda, bool
   state.resize(static_cast<std::size_t>(rows));
   contacts.clear();
   b = p.v_free;
-  p.diagonal_D(diagonal);
+  diagonal = p.diagonal;
   for (int i = 0; i < rows; ++i) {
     const auto k = static_cast<std::size_t>(i);
     x[i] = std::isfinite(lambda[k]) ? lambda[k] : 0.0;

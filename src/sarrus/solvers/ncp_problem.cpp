@@ -40,15 +40,10 @@ void NcpProblem::load_nodes(const ConstraintProblem& problem, std::span<const in
   }
   u_free.resize(padded_size_);
   u_free.setZero();
-  double total_mass = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const int n = node_size[i];
-    u_free.segment(node_start[i], n) = problem.u_free.segment(problem.node_offset[at(nodes[i])], n);
-    double largest = 0;
-    for (int k = 0; k < n; ++k) largest = std::max(largest, mass[at(mass_offset[i] + k * (BlockGraph::pad(n) + 1))]);
-    total_mass += largest;
+    u_free.segment(node_start[i], node_size[i]) =
+        problem.u_free.segment(problem.node_offset[at(nodes[i])], node_size[i]);
   }
-  plausible_impulse_ = padded_size_ == 0 ? 0.0 : total_mass * u_free.cwiseAbs().maxCoeff();
 }
 
 void NcpProblem::load_block(const ConstraintProblem& problem, const ConstraintBlock& b, std::span<const int> local_node,
@@ -79,34 +74,12 @@ void NcpProblem::load_block(const ConstraintProblem& problem, const ConstraintBl
   blocks.push_back(block);
 }
 
-// D_ii + R_ii of a row, unscaled.
-double NcpProblem::diagonal(const NcpBlock& b, int r) const {
-  double d = R[b.row + r];
-  for (int k = 0; k < b.nodes; ++k) {
-    const int n = node_size[at(b.node[k])];
-    const int ld = b.width[k];
-    const double* J = jacobian.data() + b.jac[k] + r * ld;
-    const double* W = mass_inverse.data() + mass_offset[at(b.node[k])];
-    for (int c = 0; c < n; ++c) {
-      double s = 0;
-      for (int i = 0; i < ld; ++i) s += W[c * ld + i] * J[i];
-      d += s * J[c];
-    }
-  }
-  return d;
-}
-
 void NcpProblem::scale_rows() {
   for (const NcpBlock& b : blocks) {
-    double d[kMaxBlockRows];
-    for (int r = 0; r < b.rows; ++r) d[r] = diagonal(b, r);
-    if (b.contact) d[0] = d[1] = d[2] = (d[0] + d[1] + d[2]) / 3.0;
-    for (int r = 0; r < b.rows; ++r) {
-      const double scale = 1.0 / std::sqrt(std::max(d[r], 1e-300));
-      p[b.row + r] = scale;
-      for (int k = 0; k < b.nodes; ++k) {
+    for (int k = 0; k < b.nodes; ++k) {
+      for (int r = 0; r < b.rows; ++r) {
         double* J = jacobian.data() + b.jac[k] + r * b.width[k];
-        for (int c = 0; c < b.width[k]; ++c) J[c] *= scale;
+        for (int c = 0; c < b.width[k]; ++c) J[c] *= p[b.row + r];
       }
     }
   }
@@ -119,7 +92,6 @@ void NcpProblem::scale_rows() {
 
 void NcpProblem::load(const ConstraintProblem& problem, std::span<const int> block_list, std::span<const int> nodes,
                       std::span<const int> local_node) {
-  physical_ = problem.physical;
   load_nodes(problem, nodes);
   blocks.clear();
   jacobian.clear();
@@ -134,23 +106,16 @@ void NcpProblem::load(const ConstraintProblem& problem, std::span<const int> blo
   for (const int i : block_list) {
     if (has_friction(problem.blocks[at(i)])) load_block(problem, problem.blocks[at(i)], local_node, true);
   }
-  for (GrowingVector* v : {&p, &R, &bias, &v_free, &lower, &upper}) v->resize(rows_);
-  largest_v_free_ = 0;
+  for (GrowingVector* v : {&p, &R, &bias, &v_free, &lower, &upper, &least_size}) v->resize(rows_);
   for (int i = 0; i < rows_; ++i) {
     const std::size_t s = at(source[at(i)]);
+    p[i] = problem.scale[source[at(i)]];
     R[i] = problem.R[s];
     bias[i] = problem.bias[s];
-    v_free[i] = problem.v_free[static_cast<Eigen::Index>(s)];
+    v_free[i] = problem.v_free[source[at(i)]];
     lower[i] = problem.lower[s];
     upper[i] = problem.upper[s];
-    largest_v_free_ = std::max(largest_v_free_, std::abs(v_free[i]));
-  }
-  for (const int i : block_list) {
-    const ConstraintBlock& b = problem.blocks[at(i)];
-    if (b.kind == BlockKind::soft || b.kind == BlockKind::joint) continue;
-    if (b.kind == BlockKind::contact) {  // tangential rows that were left out count in S, too
-      for (int r = 0; r < 3; ++r) largest_v_free_ = std::max(largest_v_free_, std::abs(problem.v_free[b.row + r]));
-    }
+    least_size[i] = problem.least_size[source[at(i)]];
   }
   // Limits and frictionless contacts; contact rows keep infinite bounds, which nobody reads.
   int scalar = 0;
@@ -270,49 +235,58 @@ void NcpProblem::multiply_A_inverse(const double* f, double* out) const {
   }
 }
 
-void NcpProblem::evaluate(const GrowingVector& lambda, GrowingVector& u, GrowingVector& sigma,
-                          GrowingVector& scratch) const {
+double NcpProblem::size(const double* impulse, const double* du) const {
+  double largest = 0;
+  for (std::size_t i = 0; i < node_size.size(); ++i) {
+    double energy = 0;
+    for (int k = node_start[i]; k < node_start[i] + node_size[i]; ++k) energy += impulse[k] * du[k];
+    largest = std::max(largest, energy);
+  }
+  return std::sqrt(largest);
+}
+
+double NcpProblem::evaluate(const GrowingVector& lambda, GrowingVector& u, GrowingVector& sigma,
+                            GrowingVector& scratch) const {
   multiply_Jt(lambda.data(), scratch.data());
   multiply_A_inverse(scratch.data(), u.data());
+  const double S = size(scratch.data(), u.data());
   u += u_free;
   multiply_J(u.data(), sigma.data());
   sigma += bias + R.cwiseProduct(lambda);
+  return S;
 }
 
-NcpResidual NcpProblem::residual(const GrowingVector& lambda, const GrowingVector& sigma) const {
-  NcpResidual out;
-  double size = 0;
+double NcpProblem::error(const GrowingVector& lambda, const GrowingVector& sigma, double size) const {
+  double worst = 0;
+  bool finite = true;
+  const auto raise = [&](double value) {
+    worst = std::max(worst, value);
+    finite = finite && value <= std::numeric_limits<double>::max();  // NaN is not
+  };
   for (int i = 0; i < scalar_rows; ++i) {
-    const double l = lambda[i] * p[i];
-    const double v = sigma[i] / p[i];
-    const double natural = std::abs(l - std::clamp(l - v, lower[i] * p[i], upper[i] * p[i]));
-    // A row without bounds is judged by its velocity; l - (l - v) would lose digits.
-    const double joint = std::abs(v);
-    const bool free = lower[i] == -kInfinity && upper[i] == kInfinity;
-    out.natural = std::max(out.natural, free ? joint : natural);
-    size = std::max(size, std::abs(l));
-    if (!(natural <= kInfinity)) out.natural = kInfinity;  // NaN
+    const double l = lambda[i], v = sigma[i], q = p[i];
+    if (criterion == Criterion::energy) {
+      raise(natural_map(l, v, lower[i], upper[i]) / std::max(size, least_size[i]));
+    } else if (criterion == Criterion::absolute) {
+      raise(natural_map(l * q, v / q, lower[i] * q, upper[i] * q));
+    } else {
+      raise(violation(l * q, v / q, lower[i] * q, upper[i] * q).largest());
+    }
   }
   for (std::size_t i = at(scalar_blocks); i < blocks.size(); ++i) {
     const NcpBlock& b = blocks[i];
-    const double scale = p[b.row];
-    const Vec3 l = scale * lambda.segment<3>(b.row);
-    Vec3 v = sigma.segment<3>(b.row) / scale;
-    if (law == Law::ncp) v[2] += de_saxce(v, b.mu);
-    const double natural = (l - project_cone(l - v, b.mu)).cwiseAbs().maxCoeff();
-    if (!(natural <= kInfinity)) out.natural = kInfinity;
-    out.natural = std::max(out.natural, natural);
-    size = std::max(size, l.cwiseAbs().maxCoeff());
+    const Vec3 l = lambda.segment<3>(b.row);
+    const Vec3 v = sigma.segment<3>(b.row);
+    const double q = p[b.row];
+    if (criterion == Criterion::energy) {
+      raise(natural_map(l, v, b.mu, law) / std::max(size, least_size[b.row]));
+    } else if (criterion == Criterion::absolute) {
+      raise(natural_map(l * q, v / q, b.mu, law));
+    } else {
+      raise(violation(l * q, v / q, b.mu).largest());
+    }
   }
-  out.scale = physical_ ? std::max({1.0, largest_v_free_, std::min(size, plausible_impulse_)})
-                        : std::max({1e-300, largest_v_free_, size});
-  return out;
-}
-
-double NcpProblem::raw_size(const GrowingVector& lambda) const {
-  double size = largest_v_free_;
-  for (int i = 0; i < rows_; ++i) size = std::max(size, std::abs(p[i] * lambda[i]));
-  return size;
+  return finite ? worst : kInfinity;
 }
 
 void NcpProblem::project(GrowingVector& lambda) const {

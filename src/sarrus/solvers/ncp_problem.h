@@ -3,9 +3,8 @@
 //   A (u - u_f) = J' lambda,   sigma = J u + v* + R lambda
 //   lambda in K   perp   v^ = sigma + Gamma(sigma) in K*
 //
-// with the rows equilibrated: lambda = P lambda~, J~ = P J, v*~ = P v*, R~ = P R P, u unchanged. Scalar rows have
-// p = (D_ii + R_ii)^(-1/2); a contact has one p = (tr(D_kk + R_kk) / 3)^(-1/2), so that mu, Gamma and the cones stay as
-// they are. Everything here is in scaled units unless a name says raw.
+// with the rows equilibrated by p of the constraint problem: lambda = P lambda~, J~ = P J, v*~ = P v*, R~ = P R P, u
+// unchanged, mu, Gamma and the cones too. Everything here is in scaled units.
 //
 // Two kinds of blocks remain:
 //   scalar   rows with bounds lower <= lambda <= upper: joints (no bounds), soft rows, limits (lower = 0), and the
@@ -36,14 +35,6 @@ struct NcpBlock {
   double mu = 0;
 };
 
-// Natural map of an iterate, raw SI units, and the scale it is compared with (judge.h, for this island). It steers
-// the stages; what is reported, and whether a solve converged, is the judge's.
-struct NcpResidual {
-  double natural = 0;
-  double scale = 1;
-  double relative() const { return natural / scale; }
-};
-
 class NcpProblem {
  public:
   // Copies the blocks and nodes of one island; both lists ascending. `local_node` maps nodes of the problem to those of
@@ -69,22 +60,25 @@ class NcpProblem {
   std::vector<double> jacobian;
   GrowingVector p;  // row scaling
   GrowingVector R, bias, v_free, lower, upper;
-  std::vector<int> source;  // row of the whole problem
-  Law law = Law::ncp;       // what residual() measures: with Gamma (ncp) or without (ccp); kept by load()
+  GrowingVector least_size;  // what a row is measured by at least
+  std::vector<int> source;   // row of the whole problem
+  // What error() measures, kept by load(): the law, with Gamma (ncp) or without (ccp), and the criterion.
+  Law law = Law::ncp;
+  Criterion criterion = Criterion::energy;
 
   // out = J u; out = J' lambda; out = A u; out = A^-1 f.
   void multiply_J(const double* u, double* out) const;
   void multiply_Jt(const double* lambda, double* out) const;
   void multiply_A(const GrowingVector& u, GrowingVector& out) const;
   void multiply_A_inverse(const double* f, double* out) const;
-  // u = u_f + A^-1 J' lambda, sigma = J u + v* + R lambda.
-  void evaluate(const GrowingVector& lambda, GrowingVector& u, GrowingVector& sigma, GrowingVector& scratch) const;
-  // The natural map at step 1 in raw units.
-  NcpResidual residual(const GrowingVector& lambda, const GrowingVector& sigma) const;
+  // u = u_f + A^-1 J' lambda, sigma = J u + v* + R lambda. Returns S of lambda (judge.h).
+  double evaluate(const GrowingVector& lambda, GrowingVector& u, GrowingVector& sigma, GrowingVector& scratch) const;
+  // S, given J' lambda and A^-1 J' lambda.
+  double size(const double* impulse, const double* du) const;
+  // The judge's error of this island; infinite if lambda or sigma are not finite.
+  double error(const GrowingVector& lambda, const GrowingVector& sigma, double size) const;
   // lambda <- P_K(lambda).
   void project(GrowingVector& lambda) const;
-  // Largest raw number among v_f and lambda: what absolute thresholds are compared with.
-  double raw_size(const GrowingVector& lambda) const;
 
   // Between the rows of the whole problem and the scaled ones of the island.
   void gather(std::span<const double> whole, GrowingVector& lambda) const;
@@ -95,13 +89,9 @@ class NcpProblem {
   void load_block(const ConstraintProblem& problem, const ConstraintBlock& block, std::span<const int> local_node,
                   bool contact);
   void scale_rows();
-  double diagonal(const NcpBlock& block, int r) const;
 
   int rows_ = 0;
   int padded_size_ = 0;
-  bool physical_ = true;
-  double largest_v_free_ = 0;     // raw
-  double plausible_impulse_ = 0;  // raw
 };
 
 }  // namespace sarrus

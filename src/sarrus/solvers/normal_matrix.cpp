@@ -2,77 +2,191 @@
 
 #include <algorithm>
 
+#include "sarrus/math/index.h"
+
 namespace sarrus {
 namespace {
 
-// H += J_r' diag(g) J_c on a column-major block, rows from node r and columns from node c of one constraint.
-template <int NR, int NC>
-void add_weighted_product(double* H, int ld, const double* Jr, const double* Jc, const double* g, int rows, int nr,
-                          int nc) {
-  const int n_r = NR > 0 ? NR : nr;
-  const int n_c = NC > 0 ? NC : nc;
-  for (int i = 0; i < rows; ++i) {
-    if (g[i] == 0) continue;
-    for (int c = 0; c < n_c; ++c) {
-      const double f = g[i] * Jc[i * n_c + c];
-      for (int r = 0; r < n_r; ++r) H[c * ld + r] += f * Jr[i * n_r + r];
+// Rows of the Jacobian have the size of the node, those of an island its padded size.
+int width(const ConstraintProblem& p, const ConstraintBlock& b, int k) { return p.node_size[at(b.node[k])]; }
+int width(const NcpProblem&, const NcpBlock& b, int k) { return b.width[k]; }
+int mass_stride(const ConstraintProblem&, int n) { return n; }
+int mass_stride(const NcpProblem&, int n) { return BlockGraph::pad(n); }
+bool has_cone(const ConstraintBlock&) { return false; }
+bool has_cone(const NcpBlock& b) { return b.contact; }
+
+// H += X' Y on a column-major block with leading dimension ld; X: rows x wx, Y: rows x wy, row-major. Columns of H
+// beyond those of the node do not exist, hence nc <= wy.
+template <int WX, int NC>
+void add_product(double* __restrict H, int ld, const double* __restrict X, int wx_size, const double* __restrict Y,
+                 int wy, int rows, int nc_size) {
+  const int wx = WX > 0 ? WX : wx_size;
+  const int nc = NC > 0 ? NC : nc_size;
+  for (int c = 0; c < nc; ++c) {
+    if constexpr (WX > 0) {
+      using Column = Eigen::Array<double, WX, 1>;
+      Column sum = Eigen::Map<const Column>(H + c * ld);
+      for (int i = 0; i < rows; ++i) sum += Eigen::Map<const Column>(X + i * WX) * Y[i * wy + c];
+      Eigen::Map<Column>(H + c * ld, WX) = sum;
+    } else {
+      for (int i = 0; i < rows; ++i) {
+        const double y = Y[i * wy + c];
+        for (int r = 0; r < wx; ++r) H[c * ld + r] += X[i * wx + r] * y;
+      }
     }
   }
 }
 
+// Y = G X for one contact, transposed: Y = G' X.
+template <int WIDTH>
+void weigh_cone(double* __restrict Y, const double* __restrict G, bool transposed, const double* __restrict X,
+                int width_size) {
+  const int width = WIDTH > 0 ? WIDTH : width_size;
+  for (int i = 0; i < 3; ++i) {
+    const double a = transposed ? G[i] : G[3 * i];
+    const double b = transposed ? G[3 + i] : G[3 * i + 1];
+    const double c = transposed ? G[6 + i] : G[3 * i + 2];
+    for (int r = 0; r < width; ++r) Y[i * width + r] = a * X[r] + b * X[width + r] + c * X[2 * width + r];
+  }
+}
+
+void weigh_rows(double* __restrict Y, const double* __restrict g, const double* __restrict X, int rows, int width) {
+  for (int i = 0; i < rows; ++i) {
+    for (int r = 0; r < width; ++r) Y[i * width + r] = g[i] * X[i * width + r];
+  }
+}
+
+bool all_zero(const double* x, int n) {
+  return std::all_of(x, x + n, [](double v) { return v == 0; });
+}
+
 }  // namespace
 
-void NormalMatrix::prepare(const ConstraintProblem& p, std::span<const ConstraintBlock> blocks) {
+template <class Problem, class Blocks>
+void NormalMatrix::index(const Problem& p, const Blocks& blocks) {
   if (node_size_ != p.node_size) {
     node_size_ = p.node_size;
     llt_.set_nodes(node_size_);
   }
   edges_.clear();
-  for (const ConstraintBlock& b : blocks) {
+  std::size_t largest = 0;
+  for (const auto& b : blocks) {
     for (int k = 0; k < b.nodes; ++k) {
-      for (int l = k + 1; l < b.nodes; ++l) edges_.push_back(BlockLLT::edge_key(b.node[k], b.node[l]));
+      largest = std::max(largest, at(b.rows * width(p, b, k)));
+      for (int l = k + 1; l < b.nodes; ++l) edges_.push_back(BlockGraph::edge_key(b.node[k], b.node[l]));
     }
   }
   std::sort(edges_.begin(), edges_.end());
   edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
   llt_.analyse(edges_);
   pairs_.clear();
-  for (const ConstraintBlock& b : blocks) {
+  for (const auto& b : blocks) {
     for (int k = 0; k < b.nodes; ++k) {
       for (int l = k; l < b.nodes; ++l) {
-        const BlockLLT::BlockRef ref = k == l ? llt_.diagonal(b.node[k]) : llt_.off_diagonal(b.node[k], b.node[l]);
-        pairs_.push_back({ref.offset, ref.ld, ref.row_is_a});
+        const BlockRef ref = k == l ? llt_.diagonal(b.node[k]) : llt_.off_diagonal(b.node[k], b.node[l]);
+        pairs_.push_back({ref.offset, ref.row_is_a});
+      }
+    }
+  }
+  weighted_.resize(std::max(weighted_.size(), 2 * kMaxBlockNodes * largest));
+}
+
+void NormalMatrix::prepare(const ConstraintProblem& p, std::span<const ConstraintBlock> blocks) { index(p, blocks); }
+
+void NormalMatrix::prepare(const NcpProblem& p) {
+  index(p, p.blocks);
+  lu_.resize(llt_.graph());  // now, not at its first use, which may come many steps later
+}
+
+template <class Problem, class Blocks>
+void NormalMatrix::add_blocks(const Problem& p, const Blocks& blocks, const double* g, const double* cones) {
+  double* lower = symmetric_ ? llt_.values() : lu_.lower();
+  double* upper = symmetric_ ? nullptr : lu_.upper();
+  const PairBlock* next = pairs_.data();
+  for (const auto& b : blocks) {
+    const double* G = g + b.row;
+    if (has_cone(b)) {
+      G = cones;
+      cones += 9;
+    }
+    const PairBlock* pair = next;
+    next += b.nodes * (b.nodes + 1) / 2;
+    if (all_zero(G, has_cone(b) ? 9 : b.rows)) continue;
+    double* weighted[kMaxBlockNodes];
+    double* weighted_back[kMaxBlockNodes];
+    double* memory = weighted_.data();
+    for (int k = 0; k < b.nodes; ++k) {
+      const double* J = p.jacobian.data() + b.jac[k];
+      const int w = width(p, b, k);
+      weighted[k] = weighted_back[k] = memory;
+      memory += b.rows * w;
+      if (!has_cone(b)) {
+        weigh_rows(weighted[k], G, J, b.rows, w);
+        continue;
+      }
+      const auto weigh = w == 8 ? weigh_cone<8> : weigh_cone<0>;
+      weigh(weighted[k], G, false, J, w);
+      if (!symmetric_) {
+        weighted_back[k] = memory;
+        memory += b.rows * w;
+        weigh(weighted_back[k], G, true, J, w);
+      }
+    }
+    for (int k = 0; k < b.nodes; ++k) {
+      for (int l = k; l < b.nodes; ++l, ++pair) {
+        const int row = pair->row_is_first ? k : l;
+        const int column = pair->row_is_first ? l : k;
+        const int nr = p.node_size[at(b.node[row])];
+        const int nc = p.node_size[at(b.node[column])];
+        const int wx = width(p, b, row);
+        const int wy = width(p, b, column);
+        const auto add = nr != 6 || nc != 6 ? add_product<0, 0> : wx == 8 ? add_product<8, 6> : add_product<6, 6>;
+        const double* J = p.jacobian.data() + b.jac[row];
+        add(lower + pair->offset, BlockGraph::pad(nr), J, wx, weighted[column], wy, b.rows, nc);
+        if (upper != nullptr && k != l) {
+          add(upper + pair->offset, BlockGraph::pad(nr), J, wx, weighted_back[column], wy, b.rows, nc);
+        }
       }
     }
   }
 }
 
+template <class Problem, class Blocks>
+bool NormalMatrix::assemble_and_factor(const Problem& p, const Blocks& blocks, const double* g, const double* cones,
+                                       bool symmetric) {
+  ++factorisations_;
+  symmetric_ = symmetric;
+  if (symmetric) {
+    llt_.set_zero();
+  } else {
+    lu_.set_zero();
+  }
+  double* H = symmetric ? llt_.values() : lu_.lower();
+  for (int i = 0; i < p.node_count(); ++i) {
+    const int n = p.node_size[at(i)];
+    const double* A = p.mass.data() + p.mass_offset[at(i)];
+    const BlockRef to = llt_.diagonal(i);
+    for (int c = 0; c < n; ++c) std::copy_n(A + c * mass_stride(p, n), n, H + to.offset + c * to.ld);
+  }
+  add_blocks(p, blocks, g, cones);
+  return symmetric ? llt_.factor() : lu_.factor(llt_.graph());
+}
+
 bool NormalMatrix::factor(const ConstraintProblem& p, std::span<const ConstraintBlock> blocks,
                           std::span<const double> g) {
-  llt_.set_zero();
-  double* H = llt_.values();
-  for (int i = 0; i < p.node_count(); ++i) {
-    const int n = p.node_size[static_cast<std::size_t>(i)];
-    const BlockLLT::BlockRef d = llt_.diagonal(i);
-    const double* M = p.mass.data() + p.mass_offset[static_cast<std::size_t>(i)];
-    for (int c = 0; c < n; ++c) std::copy(M + c * n, M + (c + 1) * n, H + d.offset + c * d.ld);
+  return assemble_and_factor(p, blocks, g.data(), nullptr, true);
+}
+
+bool NormalMatrix::factor(const NcpProblem& p, const double* g, const double* cones, bool symmetric) {
+  return assemble_and_factor(p, p.blocks, g, cones, symmetric);
+}
+
+void NormalMatrix::solve(double* padded) const {
+  if (symmetric_) {
+    llt_.solve_padded(padded);
+  } else {
+    lu_.solve_padded(llt_.graph(), padded);
   }
-  std::size_t next = 0;
-  for (const ConstraintBlock& b : blocks) {
-    for (int k = 0; k < b.nodes; ++k) {
-      for (int l = k; l < b.nodes; ++l) {
-        const PairBlock& pair = pairs_[next++];
-        const int row = pair.row_is_first ? k : l;
-        const int column = pair.row_is_first ? l : k;
-        const int nr = p.node_size[static_cast<std::size_t>(b.node[row])];
-        const int nc = p.node_size[static_cast<std::size_t>(b.node[column])];
-        const auto add = nr == 6 && nc == 6 ? add_weighted_product<6, 6> : add_weighted_product<0, 0>;
-        add(H + pair.offset, pair.ld, p.jacobian.data() + b.jac[row], p.jacobian.data() + b.jac[column],
-            g.data() + b.row, b.rows, nr, nc);
-      }
-    }
-  }
-  return llt_.factor();
 }
 
 }  // namespace sarrus

@@ -1,15 +1,20 @@
-// H = M + J' G J with diagonal G >= 0, factored on the node graph (spec/newton.md §2.5, 2.7).
+// H = A + J' G J, factored on the node graph (docs/theory/newton.md §2), A the masses and G block diagonal by
+// constraint.
 //
 // Woodbury: with E = diag(1/(R_i + shift_i)) and G = E,
 //   (D + R + shift)^-1 r = E r - E J H^-1 J' E r
 // so every solver that needs (D + R + shift)^-1 works with blocks the size of a node and never forms D.
+//
+// Of a constraint problem: diagonal G >= 0, Cholesky. Of an island (ncp_problem.h): G is diagonal on scalar rows and
+// any 3x3 matrix on contacts; symmetric H goes to Cholesky, others to LU.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "sarrus/math/block_llt.h"
-#include "sarrus/problem/constraint_problem.h"
+#include "sarrus/math/block_lu.h"
+#include "sarrus/solvers/ncp_problem.h"
 
 namespace sarrus {
 
@@ -17,29 +22,48 @@ class NormalMatrix {
  public:
   // Symbolic phase for the problem's graph; does nothing but index blocks if the graph is that of the last call.
   void prepare(const ConstraintProblem& problem) { prepare(problem, problem.blocks); }
-  // Numeric phase with weights g by row. False if H is not positive definite or not finite.
+  void prepare(const NcpProblem& problem);
+
+  // Numeric phase. False if H is singular, not positive definite (symmetric) or not finite.
+  // `g` by row; of an island by scalar row, and `cones` by contact: row-major 3x3, symmetric with `symmetric`.
   bool factor(const ConstraintProblem& problem, std::span<const double> g) {
     return factor(problem, problem.blocks, g);
   }
+  bool factor(const NcpProblem& problem, const double* g, const double* cones, bool symmetric);
   // The same with J of some blocks from the first on.
   void prepare(const ConstraintProblem& problem, std::span<const ConstraintBlock> blocks);
   bool factor(const ConstraintProblem& problem, std::span<const ConstraintBlock> blocks, std::span<const double> g);
-  // w <- H^-1 w, components in node order.
+
+  // w <- H^-1 w, components in node order, or padded by node.
   void solve(VecX& w) { llt_.solve(w); }
+  void solve(double* padded) const;
 
   const BlockLLT& llt() const { return llt_; }
+  int factorisations() const { return factorisations_; }
+  void reset_count() { factorisations_ = 0; }
 
  private:
   struct PairBlock {
     int offset;
-    int ld;
     bool row_is_first;  // rows of the stored block belong to the first node of the pair
   };
 
+  template <class Problem, class Blocks>
+  void index(const Problem& problem, const Blocks& blocks);
+  template <class Problem, class Blocks>
+  bool assemble_and_factor(const Problem& problem, const Blocks& blocks, const double* g, const double* cones,
+                           bool symmetric);
+  template <class Problem, class Blocks>
+  void add_blocks(const Problem& problem, const Blocks& blocks, const double* g, const double* cones);
+
   BlockLLT llt_;
+  BlockLU lu_;
+  bool symmetric_ = true;
+  int factorisations_ = 0;
   std::vector<int> node_size_;
   std::vector<std::uint64_t> edges_;
   std::vector<PairBlock> pairs_;  // per constraint block, its node pairs (k <= l) in order
+  std::vector<double> weighted_;  // G J of one block
 };
 
 }  // namespace sarrus

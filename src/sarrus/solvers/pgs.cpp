@@ -23,7 +23,7 @@ class PgsCcp final : public SplittingSolver {
 
  private:
   SweepChange sweep(double omega, bool backward) override {
-    return state_.sweep({.omega = omega, .ccp = !kDeSaxce}, backward,
+    return state_.sweep({.omega = omega, .law = kDeSaxce ? Law::ncp : Law::ccp}, backward,
                         [](const LocalContact& c, const Vec3& lambda, const Vec3& v) {
                           return contact_step_ccp(c, lambda, v, kDeSaxce ? de_saxce(v, c.mu) : 0.0);
                         });

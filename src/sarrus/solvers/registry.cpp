@@ -38,6 +38,11 @@ SolverInfo drum_bilateral_entry();
 SolverInfo drum_unilateral_entry();
 SolverInfo drum_qcqp_entry();
 
+std::string_view name(SolveStatus status) {
+  constexpr std::string_view names[] = {"converged", "max_iterations", "stalled", "infeasible", "non_finite"};
+  return names[static_cast<std::size_t>(status)];
+}
+
 const std::vector<SolverInfo>& solver_registry() {
   static const std::vector<SolverInfo> registry = {
       cascade_entry(),      ssn_entry(),         ipm_entry(),        admm2_entry(),          admm_ncp_fp_entry(),

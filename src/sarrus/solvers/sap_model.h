@@ -1,5 +1,5 @@
-// The unconstrained convex problem in velocities that SAP minimises, for one island (spec/problem.md §9,
-// spec/solvers.md §9; Castro, Permenter, Han, "An unconstrained convex formulation of compliant contact", 2022).
+// The unconstrained convex problem in velocities that SAP minimises, for one island (docs/theory/problem.md §4,
+// docs/theory/solvers.md §8; Castro, Permenter, Han, "An unconstrained convex formulation of compliant contact", 2022).
 //
 //   l(u)   = 1/2 |u - u_f|_A^2 + sum_i W_i (gamma_i . y_i - 1/2 gamma_i . gamma_i)
 //   y      = W^-1 (Q lambda_k - (J u + v*)),    W = R + Q,    gamma_i = P^W_K(y_i), projection in the metric W
@@ -26,7 +26,7 @@
 
 namespace sarrus {
 
-// G of one contact, row-major like the blocks of NcpSystem.
+// G of one contact, row-major like the blocks of NormalMatrix.
 using Mat3Row = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 Mat3Row sap_contact_hessian(const Vec3& y, double mu, double w_t, double w_n);
 

@@ -149,7 +149,8 @@ void SweepState::update_rows(const SweepBlock& b, const SweepFactors& f, SweepCh
                                                     : problem_->upper[static_cast<std::size_t>(row)];
     const double old = lambda[row];
     const double v = velocity(b, r);
-    out.natural = std::max(out.natural, std::abs(old - project_interval(old - v, lower, upper)));
+    const double d = weight(row);
+    out.natural = std::max(out.natural, natural_map(d * old, v, d * lower, d * upper));
     const double inverse = inverse_[static_cast<std::size_t>(b.local + r)];
     double l = project_interval(old - f.row_step * inverse * v, lower, upper);
     l = project_interval((1 - f.omega) * old + f.omega * l, lower, upper);
@@ -163,16 +164,15 @@ void SweepState::update_rows(const SweepBlock& b, const SweepFactors& f, SweepCh
 
 // --- the loop --------------------------------------------------------------------------------------------
 
-// Judges the projected iterate, keeps it if it is the best so far, renews w. True if the tolerance is met. `natural` is
-// the judged natural map.
+// Judges the projected iterate, keeps it if it is the best so far, renews w. True if the goal is met.
 bool SplittingSolver::consider(const ConstraintProblem& p, const Goal& goal, std::span<double> best,
-                               SolveReport& report, double& natural) {
+                               SolveReport& report, double& error) {
   const std::span<double> lambda(state_.lambda.data(), static_cast<std::size_t>(state_.lambda.size()));
   project_on_cones(p, lambda);
   const bool met = keeper_.consider(p, goal, lambda, best, report);
   if (!keeper_.last().finite) return false;
   state_.w = keeper_.workspace().du;
-  natural = keeper_.last().natural_map_of(law_);
+  error = keeper_.last().error(law_, goal.criterion);
   return met;
 }
 
@@ -180,7 +180,7 @@ SolveStatus SplittingSolver::run(const ConstraintProblem& p, const Goal& goal, s
                                  SolveReport& report) {
   constexpr int kJudgeEvery = 25;  // best-iterate bookkeeping when the running natural map does not fire
   constexpr double kDiverged = 1e12;
-  // The judged natural map is the running one times a ratio that varies little from sweep to sweep; `margin` is
+  // The judged error is the running natural map times a ratio that varies little from sweep to sweep; `margin` is
   // tightened whenever that promised too much.
   double ratio = 1.0;
   double margin = 1.0;
@@ -194,8 +194,8 @@ SolveStatus SplittingSolver::run(const ConstraintProblem& p, const Goal& goal, s
     if (!std::isfinite(change.energy) || !(change.size < kDiverged)) {
       return std::isfinite(change.energy) ? SolveStatus::stalled : SolveStatus::non_finite;
     }
-    const bool promising = ratio * change.natural <= margin * goal.tolerance * report.residuals.scale;
-    const bool still = change.impulse < 1e-14 * (1 + change.size);
+    const bool promising = ratio * change.natural <= margin * goal.tolerance;
+    const bool still = change.impulse <= 1e-14 * change.size;
     const bool last = finished(change) || still;
     if (promising || last || it % kJudgeEvery == 0) {
       double judged = 0;
@@ -216,8 +216,8 @@ SolveReport SplittingSolver::solve(const ConstraintProblem& p, const Goal& goal,
   if (keeper_.settle(p, lambda, report)) return report;
   state_.resize(p);
   state_.lambda = start;
-  double natural = 0;
-  const bool met = consider(p, goal, lambda, report, natural);
+  double error = 0;
+  const bool met = consider(p, goal, lambda, report, error);
   if (met || !report.residuals.finite) {
     report.status = met ? SolveStatus::converged : SolveStatus::non_finite;
     return report;

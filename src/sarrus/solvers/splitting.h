@@ -52,13 +52,13 @@ ParameterList<P> splitting_parameter_list() {
 struct SweepFactors {
   double omega = 1;
   double row_step = 1;  // scales the steps of joints and scalar rows
-  bool ccp = false;     // law of the running natural map
+  Law law = Law::ncp;   // of the running natural map
 };
 
 // What a sweep did.
 struct SweepChange {
   double impulse = 0;  // largest |change of lambda|, N s
-  double natural = 0;  // running natural map
+  double natural = 0;  // running natural map of (D_ii lambda, sigma), m/s
   double size = 0;     // largest |lambda|
   double energy = 0;   // change of f = lambda'(D + R) lambda / 2 + lambda'v_f, J
 };
@@ -81,6 +81,8 @@ class SweepState : public SweepRows {
   void prepare_block(SweepBlock& block, double mu, bool exact_joints);
   void sort_contacts(const ConstraintProblem& problem);
 
+  // The mean (D + R)_ii of a contact or (D + R)_ii of a row: impulses times it are velocities.
+  double weight(int row) const { return 1 / (problem_->scale[row] * problem_->scale[row]); }
   double velocity(const SweepBlock& b, int r) const { return SweepRows::velocity(b, r, lambda[b.row + r]); }
   void update_joint(const SweepBlock& b, const SweepFactors& f, SweepChange& out);
   void update_rows(const SweepBlock& b, const SweepFactors& f, SweepChange& out);
@@ -121,7 +123,7 @@ class SplittingSolver : public Solver {
 
  private:
   bool consider(const ConstraintProblem& p, const Goal& goal, std::span<double> best, SolveReport& report,
-                double& natural);
+                double& error);
   SolveStatus run(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda, SolveReport& report);
 
   IterateKeeper keeper_;
@@ -142,7 +144,8 @@ void SweepState::update_contact(const SweepBlock& b, const SweepFactors& f, cons
   const LocalContact& c = contacts_[static_cast<std::size_t>(b.local)];
   const Vec3 old = lambda.segment<3>(b.row);
   const Vec3 v(velocity(b, 0), velocity(b, 1), velocity(b, 2));
-  out.natural = std::max(out.natural, contact_natural_map(old, v, c.mu, f.ccp));
+  const double d = weight(b.row);
+  out.natural = std::max(out.natural, natural_map(d * old, v, c.mu, f.law));
   Vec3 l = step(c, old, v);
   if (f.omega != 1) {
     l = (1 - f.omega) * old + f.omega * l;

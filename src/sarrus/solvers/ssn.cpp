@@ -119,7 +119,7 @@ void Ssn::resize(const NcpProblem& p) {
 }
 
 void Ssn::evaluate(const NcpProblem& p, double r, Iterate& x) {
-  p.evaluate(x.lambda, x.u, x.sigma, scratch_);
+  x.size = p.evaluate(x.lambda, x.u, x.sigma, scratch_);
   std::size_t next = 0;
   for (int i = 0; i < p.scalar_rows; ++i) {
     const double y = x.lambda[i] - r * x.sigma[i];
@@ -201,13 +201,13 @@ void Ssn::line_search(const NcpProblem& p, double r, double reference) {
   if (std::isfinite(best_norm)) std::swap(x_, best_trial_);
 }
 
-NcpResidual Ssn::run(NcpSearch& search, const SsnOptions& given, GrowingVector& lambda) {
+double Ssn::run(NcpSearch& search, const SsnOptions& given, GrowingVector& lambda) {
   const NcpProblem& p = search.problem;
   SsnOptions o = given;
   resize(p);
   x_.lambda = lambda;
   evaluate(p, o.r, x_);
-  NcpResidual best = p.residual(x_.lambda, x_.sigma);
+  double best = p.error(x_.lambda, x_.sigma, x_.size);
   if (search.offer(x_.lambda, best)) return best;
   run_best_ = x_.lambda;
   double history[4] = {x_.norm, 0, 0, 0};
@@ -220,10 +220,10 @@ NcpResidual Ssn::run(NcpSearch& search, const SsnOptions& given, GrowingVector& 
     x_.zones.resize(zones_.size());
     line_search(p, o.r, *std::max_element(history, history + 4));
     history[step % 4] = x_.norm;
-    const NcpResidual now = p.residual(x_.lambda, x_.sigma);
+    const double now = p.error(x_.lambda, x_.sigma, x_.size);
     const bool converged = search.offer(x_.lambda, now);
-    if (now.natural < best.natural) {
-      if (now.natural < 0.9 * best.natural) bad = 0;
+    if (now < best) {
+      if (now < 0.9 * best) bad = 0;
       best = now;
       run_best_ = x_.lambda;
     } else if (++bad > o.patience) {
@@ -249,10 +249,10 @@ bool Ssn::attempt(NcpSearch& search, GrowingVector& lambda, int steps) {
   const double r = kSteps[search.attempts++ % 3];
   start_.resize(lambda.size());
   start_ = lambda;
-  const double before = search.best_residual().natural;
-  const NcpResidual quick = run(search, {r, SsnOptions{}.delta, kQuickSteps, kQuickPatience}, lambda);
+  const double before = search.best_error();
+  const double quick = run(search, {r, SsnOptions{}.delta, kQuickSteps, kQuickPatience}, lambda);
   if (search.done()) return search.converged();
-  if (!(quick.natural < 0.1 * before)) lambda = start_;
+  if (!(quick < 0.1 * before)) lambda = start_;
   run(search, {1.0, kLargestShift, steps, steps / 3, true, search.attempts % 2 == 0 ? 0.3 : 0.1}, lambda);
   return search.converged();
 }

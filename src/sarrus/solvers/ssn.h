@@ -23,7 +23,7 @@
 
 #include <vector>
 
-#include "sarrus/solvers/ncp_search.h"
+#include "sarrus/solvers/island_solver.h"
 #include "sarrus/solvers/solver.h"
 
 namespace sarrus {
@@ -32,15 +32,15 @@ struct SsnOptions {
   double r = 1.0;
   double delta = 1e-8;
   int steps = 15;
-  int patience = 4;       // steps without a smaller natural map before giving up
+  int patience = 4;       // steps without a smaller error before giving up
   bool adaptive = false;  // delta moves between 1e-11 and 1e-3
   double shrink = 0.1;    // of delta when no zone changed and |F| did not halve
 };
 
 class Ssn {
  public:
-  // Improves lambda; on return it holds the iterate of this run with the smallest natural map.
-  NcpResidual run(NcpSearch& search, const SsnOptions& options, GrowingVector& lambda);
+  // Improves lambda; on return it holds the iterate of this run with the smallest error, which is returned.
+  double run(NcpSearch& search, const SsnOptions& options, GrowingVector& lambda);
 
   // One attempt of the cascade: a quick pass with a small delta, then the adaptive one from where it began. The step r
   // of the quick passes cycles through {1, 10, 0.1}, the shrinking alternates. True if converged.
@@ -64,6 +64,7 @@ class Ssn {
     GrowingVector lambda, u, sigma, F;
     std::vector<Zone> zones;  // by scalar row, then by contact
     double norm = 0;          // |F|
+    double size = 0;          // S
   };
 
   void resize(const NcpProblem& problem);
