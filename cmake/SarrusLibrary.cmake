@@ -53,11 +53,12 @@ foreach(kind IN LISTS kinds)
   target_precompile_headers(sarrus_precompiled_${kind} PRIVATE ${SARRUS_PRECOMPILED})
 endforeach()
 
-# sarrus_library(<folder> [COLD] SOURCES ... [DEPENDS folder...] [LINK target...] [PRIVATE_LINK target...])
+# sarrus_library(<folder> [COLD] [INTERNAL] SOURCES ... [PUBLIC_HEADERS ...] [DEPENDS folder...] [LINK target...]
+#                [PRIVATE_LINK target...])
 # DEPENDS are the only sarrus folders that this one may use (docs/architecture.md); tests/architecture checks it. COLD:
-# nothing of it runs in a step.
+# nothing of it runs in a step. INTERNAL: it is not installed; of the others only PUBLIC_HEADERS are.
 function(sarrus_library folder)
-  cmake_parse_arguments(arg "COLD" "" "SOURCES;DEPENDS;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(arg "COLD;INTERNAL" "" "SOURCES;PUBLIC_HEADERS;DEPENDS;LINK;PRIVATE_LINK" ${ARGN})
   set(target sarrus_${folder})
   set(kind options)
   set(unity OFF)
@@ -71,7 +72,11 @@ function(sarrus_library folder)
   endif()
   add_library(sarrus::${folder} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${folder})
-  set_property(GLOBAL APPEND PROPERTY SARRUS_LIBRARIES ${target})
+  if(NOT arg_INTERNAL)
+    set_property(GLOBAL APPEND PROPERTY SARRUS_LIBRARIES ${target})
+    list(TRANSFORM arg_PUBLIC_HEADERS PREPEND ${folder}/ OUTPUT_VARIABLE headers)
+    set_property(GLOBAL APPEND PROPERTY SARRUS_PUBLIC_HEADERS ${headers})
+  endif()
   list(JOIN arg_SOURCES " " sources)
   list(JOIN arg_DEPENDS " " depends)
   string(JOIN " " links ${arg_LINK} ${arg_PRIVATE_LINK})

@@ -8,6 +8,7 @@
 
 #include "physics/harness.h"
 #include "sarrus/math/so3.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus::contact_test {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "physics/harness.h"
 #include "physics/shape_models.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus::shapes_test {
 namespace {

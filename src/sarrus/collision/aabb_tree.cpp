@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "sarrus/math/index.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {
@@ -43,8 +43,8 @@ bool same(const TreeBox& a, const TreeBox& b) { return covers(a, b) && covers(b,
 // ---- build ------------------------------------------------------------------------------------------------------
 
 constexpr int kBins = 8;
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr TreeBox kNothing{{kInf, kInf, kInf}, {-kInf, -kInf, -kInf}};
+constexpr float kFar = std::numeric_limits<float>::infinity();
+constexpr TreeBox kNothing{{kFar, kFar, kFar}, {-kFar, -kFar, -kFar}};
 
 float twice_centre(const TreeBox& b, int axis) { return b.lo[axis] + b.hi[axis]; }
 
@@ -94,7 +94,7 @@ int cheapest_plane(const Bins& bins) {
   box = kNothing;
   count = 0;
   int best = 1;
-  float best_cost = kInf;
+  float best_cost = kFar;
   for (int k = 1; k < kBins; ++k) {
     box = hull(box, bins.box[k - 1]);
     count += bins.count[k - 1];

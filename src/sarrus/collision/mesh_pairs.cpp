@@ -6,6 +6,7 @@
 #include "sarrus/collision/convex_distance.h"
 #include "sarrus/collision/feature.h"
 #include "sarrus/collision/mesh_internal.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {

@@ -1,3 +1,4 @@
+#include "sarrus/math/tools.h"
 #include "sarrus/recording/svg_drawing.h"
 
 #include <fmt/format.h>
