@@ -1,6 +1,6 @@
-// Categories of problems by counts alone (spec/benchmarks.md §4): each border from both sides.
-#include "sarrus/analysis/analysis.h"
+// Categories of problems by counts alone (docs/theory/benchmarks.md §4): each border from both sides.
 #include "sarrus/analysis/category.h"
+#include "sarrus/analysis/analysis.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,8 @@
   - links of Markdown files lead to files and headings that exist;
   - source files and documents that a comment or a document names exist;
   - tests that a document names exist: programs, sources, and cases such as `Suite.Case*`;
-  - tags of papers, [T] and the like, have a key in docs/theory/bibliography.md.
+  - tags of papers, [T] and the like, have a key in docs/theory/bibliography.md;
+  - every folder of src/sarrus is in the map of docs/architecture.md, and no placeholder was left in a document.
 
 Run by ctest, or: python3 tests/docs/check.py [root]
 """
@@ -160,6 +161,13 @@ class Checker:
             elif anchor and file in self.text and anchor not in headings(self.text[file])[1]:
                 self.complain(path, text, match.start(), f"link to '{match[1]}': no such heading")
 
+    def check_map(self):
+        path = "docs/architecture.md"
+        text = self.text.get(path, "")
+        for folder in sorted({p.split("/")[2] for p in self.paths if p.startswith("src/sarrus/") and p.count("/") > 2}):
+            if not re.search(rf"^  {folder}/ ", text, re.M):
+                self.errors.append(f"{path}: the folder src/sarrus/{folder} is not in the map")
+
     def check_tags(self, path, text):
         key = self.text["docs/theory/bibliography.md"]
         for match in TAG.finditer(text):
@@ -178,8 +186,11 @@ class Checker:
             if path.endswith(".md"):
                 self.check_links(path, outside_code(text))
                 self.check_tests(path, text)
+                for match in re.finditer(r"@[A-Z_]+@", text):
+                    self.complain(path, text, match.start(), f"placeholder {match[0]}")
             if path != "CHANGELOG.md":
                 self.check_names(path, plain)
+        self.check_map()
         return self.errors
 
 

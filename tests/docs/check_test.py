@@ -14,6 +14,8 @@ GOOD = {
     "docs/page.md": "`build/release/tests/math_test --gtest_filter=Cone.Projects*` and `src/a.{h,cpp}`\n",
     "src/a.h": "// Joint rows (docs/theory/rows.md §2,\n// §2.1; [T] Alg. 2), see a.cpp and §1.\n",
     "src/a.cpp": "",
+    "src/sarrus/math/b.h": "",
+    "docs/architecture.md": "  math/   vectors\n",
     "tests/math/cone_test.cpp": "TEST(Cone, ProjectsPoints) {}\n",
 }
 BAD = [
@@ -24,6 +26,8 @@ BAD = [
     ("src/a.h", "// docs/theory/none.md §1\n", "does not exist"),
     ("src/a.h", "// see gone.h\n", "'gone.h' does not exist"),
     ("src/a.h", "// [Q] says so\n", "tag [Q]"),
+    ("docs/architecture.md", "math/ is somewhere\n", "not in the map"),
+    ("docs/page.md", "to be @MEASURED@\n", "placeholder"),
     ("docs/page.md", "[x](missing.md)\n", "which does not exist"),
     ("docs/page.md", "[x](theory/rows.md#3-none)\n", "no such heading"),
     ("docs/page.md", "`build/release/tests/cone_test`\n", "no test program"),

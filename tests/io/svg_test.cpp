@@ -236,7 +236,7 @@ TEST(SvgView, SilhouettesAreHulls) {
 }
 
 // Half widths of the shadow along the view axes are the half extents of the box around the turned shape
-// (spec/collision.md §1).
+// (docs/theory/collision.md §1).
 TEST(SvgView, SilhouettesOfRoundShapes) {
   const svg::View view;
   for (const double angle : {0.0, 0.3, 1.0, 1.5}) {

@@ -18,7 +18,7 @@ using test::expect_relative;
 
 constexpr double kPi = std::numbers::pi;
 
-// --- one scalar mass on a spring and a damper (spec/problem.md §3.4) ---------------------------------------
+// --- one scalar mass on a spring and a damper (docs/theory/rows.md §6.1) ---------------------------------------
 
 struct Oscillator {
   double mass, k, b, dt, phi, v_free;

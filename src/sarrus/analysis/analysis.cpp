@@ -166,7 +166,7 @@ double aspect_ratio(const Shape& shape) {
   }
 }
 
-// spec/collision.md §6: a mesh meets other meshes as its hull.
+// docs/theory/collision.md §6: a mesh meets other meshes as its hull.
 void add_mesh_warnings(const Part& part, const std::string& what, std::vector<std::string>& warnings) {
   constexpr int kManyTriangles = 100'000;
   constexpr double kMuchLarger = 1.2;

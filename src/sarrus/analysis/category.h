@@ -1,4 +1,5 @@
-// What kind of constraint problem a step poses, for statistics by kind (spec/benchmarks.md §4; Tsounis et al. §VII-C).
+// What kind of constraint problem a step poses, for statistics by kind (docs/theory/benchmarks.md §4;
+// Tsounis et al. §VII-C).
 //
 // With n_b nodes of 6 velocities (n_v velocities in all), n_j joint blocks of n_jd rows and rank r_J, n_c contacts, and
 // n_d rows of joints, limits and contacts (soft rows are drives and springs, not constraints):

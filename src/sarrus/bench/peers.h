@@ -4,9 +4,8 @@
 // (trajectory.h). What is reported comes from the poses and velocities in it and our own code, never from an engine:
 //   gap, angle    largest residual of the joints over all samples, m and rad (dynamics/joint_kinematics.h)
 //   penetration   largest depth of any contact over all samples, m (collision/detector.h)
-//   energy_drift  (last - first total energy) / largest kinetic energy, which counts as at least what lifting
-//   everything
-//                 by 1 mm takes (scenes at rest); contacts and friction rightly take energy
+//   energy_drift  (last - first total energy) / largest kinetic energy, which counts as at least what it takes to lift
+//                 everything by 1 mm (scenes at rest); contacts and friction rightly take energy
 //   energy_rise   the same with the largest total energy instead of the last: nothing here may rightly be positive
 //   displacement  largest distance of a centre of mass from where it started, m: of scenes that should rest
 // The programs are looked for in $SARRUS_PEERS, else beside the running program.

@@ -1,4 +1,4 @@
-// Performance profiles (Dolan and Moré; spec/benchmarks.md §5).
+// Performance profiles (Dolan and Moré; docs/theory/benchmarks.md §5).
 //
 //   q_ps = t_ps / min_s t_ps,   rho_s(tau) = |{p : q_ps <= tau}| / n_p
 // t_ps is the cost of solver s on problem p: time, iterations, or max(residual, 1e-16). A failure costs infinity and is

@@ -16,8 +16,8 @@
 
 namespace sarrus {
 
-// Two levels (choice of spec/benchmarks.md §1): the papers' 1e-6 with their iteration limits, and 1e-9 with five times
-// as many.
+// Two levels (choices, docs/theory/benchmarks.md §1): the papers' 1e-6 with their iteration limits, and 1e-9 with five
+// times as many.
 struct Level {
   double tolerance = 1e-6;
   int splitting_iterations = 1000;

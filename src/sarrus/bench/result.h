@@ -1,8 +1,8 @@
 // What a benchmark run measured: the data behind every table, picture and comparison (docs/benchmarks.md).
 //
 // A *system* is a scene with its driving. A *sample* is the constraint problem of one step of the system's reference
-// run (spec/benchmarks.md §4), with the warm start of that step. A *solve* is one solver on one sample, cold or warm,
-// at one tolerance; a *run* is a whole simulation of a system advanced by one solver. Metrics come from the judge
+// run (docs/theory/benchmarks.md §4), with the warm start of that step. A *solve* is one solver on one sample, cold or
+// warm, at one tolerance; a *run* is a whole simulation of a system advanced by one solver. Metrics come from the judge
 // (problem/judge.h), times from outside the solvers. Failures are records like others: nothing is dropped.
 #pragma once
 
@@ -81,14 +81,14 @@ struct SolveRecord {
   Outcome outcome = Outcome::max_iterations;
   // By the judge, NCP versions whatever the solver's law; infinite where there is no finite answer.
   double natural_map = 0;           // N s, m/s: raw SI
-  double natural_map_relative = 0;  // divided by S (residuals.h)
+  double natural_map_relative = 0;  // the error that is compared with tolerances (problem/judge.h)
   double own_law_relative = 0;      // by the law that the solver solves
   double primal = 0;
   double dual = 0;
   double complementarity = 0;
   double equations = 0;
   double joint_velocity = 0;
-  double momentum_error = 0;         // e_m of spec §5
+  double momentum_error = 0;         // e_m of docs/theory/benchmarks.md §5
   double complementarity_error = 0;  // e_mu
   double delta_psi = 0;              // MLCP error
   int iterations = 0;

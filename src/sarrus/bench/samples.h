@@ -1,4 +1,5 @@
-// Samples: constraint problems of a system's reference run, to be replayed to every solver (spec/benchmarks.md §4).
+// Samples: constraint problems of a system's reference run, to be replayed to every solver
+// (docs/theory/benchmarks.md §4).
 //
 // The reference run is the system with its own step, its driving and push, advanced by the default solver at 1e-9. Its
 // N steps are cut into `count` equal parts and one step is drawn from each by random numbers seeded with the system's

@@ -1,5 +1,5 @@
-// The systems of the benchmark: scenes with their driving, in groups by where they come from (spec/benchmarks.md §1-§3,
-// docs/benchmarks.md).
+// The systems of the benchmark: scenes with their driving, in groups by where they come from
+// (docs/theory/benchmarks.md §1-§3, docs/benchmarks.md).
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace sarrus {
 
-// A constant force of 20 N along +x on one body, from t = 2 s for 0.1 s (spec/benchmarks.md §1.1).
+// A constant force of 20 N along +x on one body, from t = 2 s for 0.1 s (docs/theory/benchmarks.md §1.1).
 struct Push {
   double force = 20;      // N
   double start = 2;       // s

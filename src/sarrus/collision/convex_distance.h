@@ -53,12 +53,12 @@ Convex convex_of_triangle(const Vec3& x0, const Vec3& x1, const Vec3& x2, const 
 double support_distance(const Convex& a, const Convex& b, const Vec3& n);
 
 struct ConvexDistance {
-  bool near = false;        // false: d* > margin is proved; n is the direction that proves it, the rest is not set
-  bool certified = false;   // |d - d*| <= ctol is proved; 0.1 tol if there are other directions of the same depth
-  Vec3 n = Vec3::UnitZ();   // unit, from A to B
-  double d = 0;             // s(n), m
-  Vec3 p_A = Vec3::Zero();  // a point of A that is closest or deepest, up to the proposer's accuracy: never trust it
-                            // without a check
+  bool near = false;       // false: d* > margin is proved; n is the direction that proves it, the rest is not set
+  bool certified = false;  // |d - d*| <= ctol is proved; 0.1 tol if there are other directions of the same depth
+  Vec3 n = Vec3::UnitZ();  // unit, from A to B
+  double d = 0;            // s(n), m
+  // A point of A that is closest or deepest, up to the proposer's accuracy: never trust it without a check.
+  Vec3 p_A = Vec3::Zero();
 };
 
 // `tol` = 5e-6 L; ctol is 0.01 tol, 1e-4 tol if a cylinder or ellipsoid is involved. `axis`, if not null, is tried

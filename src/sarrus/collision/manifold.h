@@ -40,10 +40,12 @@ inline constexpr int kMaxManifoldPoints = 8;  // after reduction
 
 enum class FeatureKind : std::uint8_t { vertex_a = 0, vertex_b = 1, edge_edge = 2, witness = 3 };
 
-// Feature ids are body fixed: box vertex = sign bits (x 1, y 2, z 4; set on the positive side), box edge =
-// 8 axis + sign bits of its two fixed coordinates, capsule end = 0 (+z) or 1 (-z), cylinder rim point = 0..7 top and
-// 8..15 bottom at angle k pi/4, 16 and 17 the deepest rim point of top and bottom, hull vertex and undirected edge =
-// its index, triangle corner and edge = 0..2.
+// Feature ids are body fixed:
+//   box       vertex = sign bits (x 1, y 2, z 4; set on the positive side),
+//             edge = 8 axis + sign bits of its two fixed coordinates
+//   capsule   end = 0 (+z) or 1 (-z)
+//   cylinder  rim point = 0..7 top and 8..15 bottom at angle k pi/4, 16 and 17 the deepest one of top and bottom
+//   hull      vertex and undirected edge = their index;   triangle: corner and edge = 0..2
 constexpr FeatureKey make_key(FeatureKind kind, int feature_a, int feature_b) {
   return {0, static_cast<std::uint64_t>(kind) << 60 | static_cast<std::uint64_t>(feature_a) << 30 |
                  static_cast<std::uint64_t>(feature_b)};

@@ -267,8 +267,7 @@ class ConvexMesh {
   // point y outside the body. On the way from n_T to the neighbour's normal s rises at first if x_T lies beyond the
   // edge. So
   //   a maximum inside the wedge of an edge needs x_T beyond the edge from both sides;
-  //   one inside the cone of a vertex needs, for all triangles around it, x_T beyond one of the two edges at the
-  //   vertex.
+  //   one inside the cone of a vertex needs, for all triangles around it, x_T beyond one of the two edges there.
   // Overlapping bodies may have more maxima. At blunt edges those that this leaves out are not the shallow ones; ridges
   // and borders of deep triangles are always asked.
 

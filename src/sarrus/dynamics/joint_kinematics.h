@@ -1,4 +1,4 @@
-// Joint geometry from body poses: frames, residuals, coordinates and axes (spec/model.md §2).
+// Joint geometry from body poses: frames, residuals, coordinates and axes (docs/theory/model.md §2).
 //
 //   p_B = r_B + R_B x_B,  p_F = r_F + R_F x_F,  A_B = R_B X_B,  A_F = R_F X_F       anchors and axes, world
 //   p = A_B' (p_F - p_B),  Q = A_B' A_F                                            relative pose, base-joint axes
@@ -42,7 +42,7 @@ void joint_raw_coordinates(const Joint& joint, const JointFrame& frame, double* 
 // Swing of the follower's x axis: its rotation vector in world axes (spherical joints).
 Vec3 joint_swing_W(const JointFrame& frame);
 
-// Body Jacobian rows [linear, angular] of an axis: follower +, base - (spec/model.md §2.3).
+// Body Jacobian rows [linear, angular] of an axis: follower +, base - (docs/theory/model.md §2.3).
 inline Vec6 follower_row(const JointFrame& f, const JointAxis& a) {
   const Vec3 arm = f.p_F_W - f.r_F_W;
   return spatial(a.linear, arm.cross(a.linear) + a.angular);
@@ -57,7 +57,7 @@ class JointKinematics {
  public:
   explicit JointKinematics(const Model& model);
   void update(std::span<const Pose> X_WB);
-  // Multi-turn update of the coordinates: q <- q + wrap(raw - q) for angles (spec/model.md §2.2).
+  // Multi-turn update of the coordinates: q <- q + wrap(raw - q) for angles (docs/theory/model.md §2.4).
   void update_coordinates(std::span<double> q) const;
   // Coordinate of a coupled or limited dof at these poses, unwrapped next to `near`.
   double coordinate(int dof, double near) const;

@@ -1,4 +1,4 @@
-// Integrators as data: what a scheme does in one step from (s, u-) to (s+, u+) over dt (docs/theory/integrators.md).
+// Integrators as data: what a scheme does in one step from (s, u-) to (s+, u+) over dt (docs/theory/integrators.md §8).
 //
 //   rows        at the pose s_r = s + row_pose dt u-
 //   law         a row's law acts on J (u+ + beta u-): beta = 0 the velocity after the step, 1 twice the mean velocity

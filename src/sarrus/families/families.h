@@ -1,5 +1,5 @@
 // Families of constraint problems drawn from a seed: what solvers are tuned on, tested with and compared by
-// (spec/newton.md §8).
+// (docs/theory/benchmarks.md §6).
 //
 // All are in maximal coordinates with dt = 0.01 s, R = 0, v* = gap/dt on limits and contacts, v* = 0 on joints (loops
 // close at the generated pose), and
@@ -39,16 +39,16 @@ std::span<const Family> problem_families();
 // Throws InputError listing the known names.
 const Family& problem_family(std::string_view name);
 
-// Two problems for warm starts: second is first with u_f + 1e-3 N(0,1) per component (spec/newton.md §8.2).
+// Two problems for warm starts: second is first with u_f + 1e-3 N(0,1) per component (docs/theory/benchmarks.md §6.2).
 struct WarmPair {
   ConstraintProblem first;
   ConstraintProblem second;
 };
 WarmPair warm_pair(const Family& family, std::uint64_t seed);
 
-// Steps with persistent contacts (spec/newton.md §8.3): constraints stay, and u_f of each step is that of the step
-// before plus uniform noise of +-.01 m/s, +-.02 rad/s. It does not contain the answer of the step before, so that every
-// solver is given the same problems.
+// Steps with persistent contacts (docs/theory/benchmarks.md §6.3): constraints stay, and u_f of each step is that of
+// the step before plus uniform noise of +-.01 m/s, +-.02 rad/s. It does not contain the answer of the step before, so
+// that every solver is given the same problems.
 inline constexpr int kSequenceSteps = 25;
 std::vector<ConstraintProblem> warm_sequence(const Family& family, std::uint64_t seed, int steps = kSequenceSteps);
 

@@ -1,5 +1,5 @@
-// Four-bar chain, Stewart platform and ring of boxes (spec/newton.md §8). Lengths are choices of ours: the spec gives
-// topology, masses, friction and noise.
+// Four-bar chain, Stewart platform and ring of boxes (docs/theory/benchmarks.md §6). Lengths are choices of ours: that
+// table gives topology, masses, friction and noise.
 #include <cmath>
 #include <numbers>
 

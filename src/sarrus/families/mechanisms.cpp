@@ -1,4 +1,4 @@
-// Stand-ins for legged machines (spec/newton.md §8, spec/benchmarks.md §1.1): a torso, limbs of revolute links that
+// Stand-ins for legged machines (docs/theory/benchmarks.md §6, §1.1): a torso, limbs of revolute links that
 // stand on the floor, and four-bar modules.
 //
 // Only what lies between torso and foot is felt by the contacts, and every foot is held in all six directions (its

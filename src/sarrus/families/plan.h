@@ -34,8 +34,7 @@ class Plan {
   Vec3 centre(int body) { return model_.body(body).X_WB0.p; }
   int body_count() const { return bodies_; }
 
-  // Rows by rows/rows.h. Throws std::logic_error if a loop is
-  // open by more than round-off.
+  // Rows by rows/rows.h. Throws std::logic_error if a loop is open by more than round-off.
   ConstraintProblem assemble(Random& random) const;
 
  private:

@@ -1,4 +1,4 @@
-// Stacks with extreme mass ratios and piles of boxes (spec/newton.md §8): no joints, redundant contacts.
+// Stacks with extreme mass ratios and piles of boxes (docs/theory/benchmarks.md §6): no joints, redundant contacts.
 #include <cmath>
 
 #include "sarrus/families/makers.h"

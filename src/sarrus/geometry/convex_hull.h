@@ -30,11 +30,12 @@ inline constexpr int kMaxFaceCorners = 32;
 class ConvexHull {
  public:
   struct Face {
-    int first;      // of its corners in the corner arrays
-    int size;       // number of corners, 3 or more
-    Vec3 normal;    // outward, unit (Newell)
-    double offset;  // normal . x on the face, m; no vertex lies above it by more than round-off, its own corners lie
-                    // below it by 8e-7 of the hull's length at most, and only where points are not exact
+    int first;    // of its corners in the corner arrays
+    int size;     // number of corners, 3 or more
+    Vec3 normal;  // outward, unit (Newell)
+    // normal . x on the face, m. No vertex lies above it by more than round-off; its own corners lie below it by 8e-7
+    // of the hull's length at most, and only where points are not exact.
+    double offset;
   };
 
   // The hull of points that span a volume. Throws InputError(element, ...) for fewer than four points, non-finite or

@@ -1,6 +1,6 @@
-// Impulse of one contact whose velocity after the step is given (spec/inverse_dynamics.md §1, §2, §5).
+// Impulse of one contact whose velocity after the step is given (docs/theory/inverse.md §1, §2, §3).
 //
-//   K 'contains' lambda  perp  sigma + Gamma(sigma) in K*,    sigma = R lambda + c,   c = J u_ref + v*
+//   lambda in K   perp   sigma + Gamma(sigma) in K*,    sigma = R lambda + c,   c = J u_ref + v*
 //
 // c is the biased contact velocity [t, o, n] at the reference, m/s; R = (R_t, R_t, R_n) >= 0 its compliance, 1/kg;
 // lambda the impulse, N s. There is no Delassus matrix: contacts do not see each other.

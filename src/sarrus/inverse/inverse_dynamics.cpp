@@ -139,7 +139,7 @@ void InverseDynamics::Impl::limit_block(const ConstraintBlock& b) {
   }
 }
 
-// A rigid contact: open, sticking or sliding by the reference, or impossible (spec/inverse_dynamics.md §2, §4).
+// A rigid contact: open, sticking or sliding by the reference, or impossible (docs/theory/inverse.md §2, §4).
 void InverseDynamics::Impl::rigid_contact(const ConstraintBlock& b, const Vec3& c) {
   const double slip = length2(c[0], c[1]);
   const double surface = options.contact.law == Law::ncp ? 0.0 : b.mu * slip;

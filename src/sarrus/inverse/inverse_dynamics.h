@@ -1,5 +1,5 @@
 // Inverse dynamics: impulses and drive efforts that make the next step reach a given velocity
-// (spec/inverse_dynamics.md; Carpentier et al. §IV, Castro et al. §III-B).
+// (docs/theory/inverse.md; Carpentier et al. §IV, Castro et al. §III-B).
 //
 // Given the state (s, u-), dt and u_ref:
 //   1  contacts, limits, springs and dry friction: their impulses follow from u_ref row by row (contact_inverse.h)

@@ -1,4 +1,4 @@
-// SO(3): exponential, logarithm, swing and twist (spec/model.md §1, §2.2).
+// SO(3): exponential, logarithm, swing and twist (docs/theory/conventions.md §2).
 //
 //   exp(phi):  a = |phi|;  w = cos(a/2);  x = phi * (sin(a/2)/a)
 //   log(q):    phi with |phi| <= pi and exp(phi) = +-q

@@ -6,7 +6,7 @@
 //   b.add_joint_at("pivot", JointType::revolute, kWorld, rod, {0, 0, 1}, frame_with_x({0, 1, 0}));
 //   Model model = b.build();
 //
-// add_joint_at is the world-anchor constructor (spec/model.md §2.1): given the anchor and the axis frame in
+// add_joint_at is the world-anchor constructor (docs/theory/model.md §2.1): given the anchor and the axis frame in
 // the world at the reference pose, both local frames follow, so the joint residual is zero by construction
 // whatever loops it closes. Numbers are checked by build(), not by the add_* calls.
 #pragma once

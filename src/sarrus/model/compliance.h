@@ -1,4 +1,4 @@
-// How far a constraint gives way, as a choice of the problem (spec/problem.md §3.4-§7; docs/compliance.md).
+// How far a constraint gives way, as a choice of the problem (docs/theory/rows.md §6; docs/compliance.md).
 //
 // Every model turns into the same two numbers per row, the compliance R and the bias v* of the law
 //   sigma = J u+ + v* + R lambda        (rows/compliance.h has the formulas)
@@ -70,7 +70,7 @@ struct Compliance {
   static Compliance soft_spring_damper(double stiffness, double damping);
   static Compliance soft_hertz(double modulus, double radius, double damping);
 
-  // Regularisation of the MLCP comparison [M] (spec/problem.md §7): k = 1e10, b = 1e8 for joints and couplings;
+  // Regularisation of the MLCP comparison [M] (docs/theory/rows.md §6.6): k = 1e10, b = 1e8 for joints and couplings;
   // k = 1e5, b = 1e4 for contacts and limits, whose friction rows have C = 1/(dt b).
   static Compliance mlcp_bilateral();
   static Compliance mlcp_unilateral();
@@ -78,8 +78,8 @@ struct Compliance {
   bool operator==(const Compliance&) const = default;
 };
 
-// Compliance of a contact between two materials (spec/model.md §5, docs/compliance.md). A rigid one leaves the other as
-// it is. Two of one model act in series:
+// Compliance of a contact between two materials (docs/theory/model.md §6, docs/compliance.md). A rigid one leaves the
+// other as it is. Two of one model act in series:
 //   physical, spring_damper  k = k_a k_b/(k_a + k_b), tau_d = (k_b tau_a + k_a tau_b)/(k_a + k_b), tau = B/K
 //   hertz                    1/E* = 1/E*_a + 1/E*_b, 1/r = 1/r_a + 1/r_b, dampers in series
 //   cfm_erp                  cfm = cfm_a + cfm_b, the smaller erp

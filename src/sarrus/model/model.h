@@ -3,9 +3,9 @@
 //
 // Frames. The body frame B has its origin at the centre of mass; `X_WB0` is its reference (initial) pose.
 // A joint connects a base B and a follower F (base = world: unary) and stores one joint frame in each:
-// anchors p_BJ, p_FJ [m] and axis frames q_BJ, q_FJ (spec/model.md §2.1: x_B, x_F, X_B, X_F). Single-axis
+// anchors p_BJ, p_FJ [m] and axis frames q_BJ, q_FJ (docs/theory/model.md §2.1: x_B, x_F, X_B, X_F). Single-axis
 // joints use the joint frame's x axis; planar uses z as its normal. Coordinates are measured from base to
-// follower, in base-joint axes (spec/model.md §2.2).
+// follower, in base-joint axes (docs/theory/model.md §2.2).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace sarrus {
 
-// What stops a body from passing another one within a step (spec/collision.md §7).
+// What stops a body from passing another one within a step (docs/theory/collision.md §7).
 //   off:          contacts within the margin only.
 //   speculative:  contacts that the motion along their own normal can close within a step.
 //   cast:         the same, but those beyond the margin only if the motion of both bodies really makes them touch.
@@ -55,7 +55,7 @@ struct Signal {
 enum class DriveMode : std::uint8_t { none, force, position, velocity };
 
 // force:    the target is a force or torque, clamped to +-effort_limit (explicit).
-// position: implicit PD with target q_d(t) and its derivative (spec/model.md §4).
+// position: implicit PD with target q_d(t) and its derivative (docs/theory/model.md §5).
 // velocity: implicit damper kd towards the target velocity.
 struct Drive {
   DriveMode mode = DriveMode::none;
@@ -105,7 +105,7 @@ enum class JointType : std::uint8_t {
 };
 inline constexpr int kJointTypeCount = 11;
 
-// Static facts of a joint type (spec/model.md §2.2, table).
+// Static facts of a joint type (docs/theory/model.md §2.2, table).
 struct JointTypeInfo {
   JointType type;
   std::string_view name;
@@ -238,7 +238,7 @@ class Model {
   std::string dof_name(int dof) const;
 
   // Joints that close loops: all joints but those of a spanning forest found breadth first from the world
-  // (spec/model.md §8). Couplings are not counted.
+  // (docs/theory/model.md §7). Couplings are not counted.
   const std::vector<int>& loop_joints() const { return loop_joints_; }
   // Number of connected components of bodies not attached to the world by joints ("floating" groups).
   int floating_components() const { return floating_components_; }

@@ -1,4 +1,4 @@
-// The shapes that a geom can have, their sizes and their mass (spec/collision.md §1).
+// The shapes that a geom can have, their sizes and their mass (docs/theory/collision.md §1).
 //
 // Every shape has a frame of its own, S. Convex shapes, meshes and compounds bound a solid; planes and height fields
 // bound the ground and belong to the world only.

@@ -237,7 +237,7 @@ void check_body_pairs(const ModelData& d, std::vector<BodyPair>& pairs, std::str
 }
 
 // Spanning forest: breadth first from the world, then from the heaviest body of each remaining component;
-// joints with fewer degrees of freedom first (spec/model.md §8). Returns the loop joints.
+// joints with fewer degrees of freedom first (docs/theory/model.md §7). Returns the loop joints.
 std::vector<int> find_loops(const ModelData& d, int& floating_components) {
   const int n = static_cast<int>(d.bodies.size());
   std::vector<std::vector<int>> joints_of(static_cast<std::size_t>(n + 1));

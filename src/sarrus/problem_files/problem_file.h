@@ -2,10 +2,10 @@
 //
 // Root attributes: format "sarrus-problem", version 1, dt (s), physical (0 or 1). Data sets, for t nodes, b blocks,
 // m rows (docs/solve.md has the units):
-//   /nodes/size (t) · /nodes/mass, /nodes/mass_inverse (sum of size^2, column-major blocks) · /nodes/u_free (sum of
-//   size) /blocks/kind, source_kind, rows, nodes, row, source, mu, id (b) · /blocks/node, /blocks/jac (b x 4) /jacobian
-//   (row-major blocks as placed by /blocks/jac) · /rows/R, bias, lower, upper (m) /lambda_warm (m, optional) · /lambda
-//   (m, optional)
+//   /nodes/size (t); /nodes/mass, mass_inverse (sum of size^2, column-major blocks); /nodes/u_free (sum of size)
+//   /blocks/kind, source_kind, rows, nodes, row, source, mu, id (b); /blocks/node, jac (b x 4)
+//   /jacobian (row-major blocks as placed by /blocks/jac); /rows/R, bias, lower, upper (m)
+//   /lambda_warm, /lambda (m, optional)
 #pragma once
 
 #include <cstdint>

@@ -121,13 +121,13 @@ std::string RunSummary::to_json_text() const {
       {"median", median(microseconds_)}, {"p95", percentile(microseconds_, 0.95)}, {"max", largest(microseconds_)}};
   j["real_time_factor"] = real_time_factor();
   const double total = seconds_.total > 0 ? seconds_.total : 1;
-  j["timing_shares"] = {{"collision", seconds_.collision / total},
-                        {"assembly", seconds_.assembly / total},
-                        {"solve", seconds_.solve / total},
-                        {"projection", seconds_.projection / total},
-                        {"other", (seconds_.total - seconds_.collision - seconds_.assembly - seconds_.solve -
-                                   seconds_.projection) /
-                                      total}};
+  j["timing_shares"] = {
+      {"collision", seconds_.collision / total},
+      {"assembly", seconds_.assembly / total},
+      {"solve", seconds_.solve / total},
+      {"projection", seconds_.projection / total},
+      {"other",
+       (seconds_.total - seconds_.collision - seconds_.assembly - seconds_.solve - seconds_.projection) / total}};
   j["iterations"] = {{"median", count(median(iterations_))}, {"max", count(largest(iterations_))}};
   j["non_converged_steps"] = non_converged_;
   j["accepted_steps"] = accepted_;

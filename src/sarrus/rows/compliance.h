@@ -1,4 +1,4 @@
-// R and v* of compliant rows, the only place that knows the formulas (docs/theory/rows.md, docs/compliance.md).
+// R and v* of compliant rows, the only place that knows the formulas (docs/theory/rows.md §6, docs/compliance.md).
 //
 //   sigma = J u+ + v* + R lambda,    bilateral sigma = 0,    unilateral 0 <= sigma perp lambda >= 0
 // Symbols: phi residual or gap [m, rad], v- = J u- [m/s], D_ii = (J M^-1 J')_ii [1/kg], step dt.

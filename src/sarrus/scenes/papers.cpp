@@ -1,5 +1,5 @@
 // Compliant scenes of the papers on convex contact (Castro et al., [S]) and on implicit compliant constraints
-// (Drumwright, [D]); docs/papers.md says what they show. Data: spec/benchmarks.md §3.
+// (Drumwright, [D]); docs/papers.md says what they show. Data: docs/theory/benchmarks.md §3.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -119,8 +119,8 @@ Model walker_like() {
   return make_standin(plan);
 }
 
-// Legs with two RSUR loops, arms and neck with a four-bar, a loose tail, torso welded. 38 bodies, 1 fixed + 36 R + 4 U
-// + 4 S: 214 rows of rank 205, mobility 23; driven are 15 of 16 serial hinges and 7 cranks, mass ratio 1012.54.
+// Legs with two RSUR loops, arms and neck with a four-bar, a loose tail, torso welded. 38 bodies, 1 fixed, 36 R, 4 U,
+// 4 S: 214 rows of rank 205, mobility 23; driven are 15 of 16 serial hinges and 7 cranks, mass ratio 1012.54.
 Model gazelle_like() {
   StandinPlan plan = animated_figure(1012.54, 4);
   plan.name = "gazelle_like";

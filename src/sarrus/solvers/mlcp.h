@@ -73,9 +73,9 @@ class Mlcp {
 
 // Matrix-free Gauss-Seidel on box-constrained rows: O(rows) per sweep (docs/theory/solvers.md §9).
 //
-//   x_i <- clamp(x_i - w_i / A_ii, l_i, u_i),   w_i = b_i + R_i x_i + J_i v,   v = M^-1 J' x kept up to date
-//   (sweep_rows.h)
-// v are velocity changes (m/s, rad/s), b = v_f. It converges for every positive definite A and fixed bounds.
+//   x_i <- clamp(x_i - w_i / A_ii, l_i, u_i),   w_i = b_i + R_i x_i + J_i v,   v = M^-1 J' x
+// v are velocity changes (m/s, rad/s), kept up to date (sweep_rows.h), b = v_f. It converges for every
+// positive definite A and fixed bounds.
 class BoxSweep {
  public:
   void load(const ConstraintProblem& p) {

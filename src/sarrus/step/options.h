@@ -33,8 +33,7 @@ struct SimulationOptions {
   bool projection = true;               // mass-weighted projection of positions onto the joint manifold
   double projection_tolerance = 1e-12;  // m or rad
   int projection_iterations = 8;
-  double acceptable_gap =
-      1e-5;  // m or rad: with projection, a step that leaves a rigid joint further open is not taken
+  double acceptable_gap = 1e-5;  // m or rad: a projected step that leaves a rigid joint further open is not taken
 
   bool warm_start = true;
 };

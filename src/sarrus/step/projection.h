@@ -1,5 +1,5 @@
 // Mass-weighted projection of poses onto the joint manifold, of velocities onto its tangent space, and of biases onto
-// the range of J (docs/theory/integrators.md).
+// the range of J (docs/theory/integrators.md §5, §6).
 //
 //   positions:  min 1/2 d' M d   s.t.  r(s + d) = 0        Gauss-Newton:  d = -M^-1 J'(J M^-1 J' + eps)^-1 r
 //   velocities: min 1/2 d' M d   s.t.  J(s)(u + d) = 0

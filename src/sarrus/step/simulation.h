@@ -6,7 +6,8 @@
 //     if (report.status == StepStatus::failed) ...          // the state is unchanged and finite
 //   }
 //
-// One step: assemble (poses, events, free velocity, rows), solve, judge, move, close the joints.
+// One step (docs/theory/README.md §4): assemble (poses, events, free velocity, rows), solve, judge, move, close the
+// joints.
 // step() allocates nothing after warm-up and is deterministic: same build, same input, same bits.
 #pragma once
 

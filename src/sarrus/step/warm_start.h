@@ -1,4 +1,4 @@
-// Impulses of the last step, found again by constraint identity (spec/model.md §5, spec/newton.md §6).
+// Impulses of the last step, found again by constraint identity (docs/theory/rows.md §7).
 //
 // Joints, soft rows and limits match by id. Contacts match by (geom pair, feature key), else by the nearest
 // unmatched point of the same pair within 2 cm in body coordinates; impulses are kept as world vectors, so that
