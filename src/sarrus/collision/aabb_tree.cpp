@@ -49,13 +49,13 @@ constexpr TreeBox kNothing{{kFar, kFar, kFar}, {-kFar, -kFar, -kFar}};
 float twice_centre(const TreeBox& b, int axis) { return b.lo[axis] + b.hi[axis]; }
 
 // What a split needs to know of a set of leaves.
-struct Bounds {
+struct SplitBounds {
   TreeBox boxes = kNothing;
   TreeBox centres = kNothing;  // times two
 };
 
-Bounds bounds_of(std::span<const AabbTree::Leaf> leaves) {
-  Bounds b;
+SplitBounds bounds_of(std::span<const AabbTree::Leaf> leaves) {
+  SplitBounds b;
   for (const AabbTree::Leaf& leaf : leaves) {
     b.boxes = hull(b.boxes, leaf.box);
     for (int k = 0; k < 3; ++k) {
@@ -162,7 +162,7 @@ void AabbTree::build(std::span<Leaf> leaves) {
       place_leaf(range.node, part[0].item, part[0].box, node(range.node).parent);
       continue;
     }
-    const Bounds bounds = bounds_of(part);
+    const SplitBounds bounds = bounds_of(part);
     const int middle = range.begin + split(part, bounds.centres);
     node(range.node).box = bounds.boxes;
     node(range.node).link = used;
