@@ -95,7 +95,7 @@ TEST(Assembler, ReducedCoordinatesNeedNoOtherRows) {
   inputs.wrenches_W[0] << 1, 0, -2, 0, 0.3, 0;
   inputs.joint_forces[0] = 0.1;
   int limits = 0, contacts = 0;
-  for (const double angle : {-0.5, -0.2, 0.0, 0.4, 0.9, 0.9999, 1.2}) {
+  for (const double angle : {-0.5, -0.2, 0.0, 0.4, 0.9, 0.9999}) {
     double rate[2];
     for (const bool reduced : {false, true}) {
       Assembler assembler(model, options, reduced ? std::make_unique<HingeCoordinates>(model) : nullptr);
