@@ -23,7 +23,7 @@ if(SARRUS_SANITIZE)
 endif()
 
 # What runs in no step (scenes, files, reports, the command, tests) takes most of the time to compile. The presets
-# compile it with less optimisation and six sources as one; `make sanitize` compiles each alone, and so finds a missing
+# compile it with less optimisation and eight sources as one; `make sanitize` compiles each alone, and so finds a missing
 # include. A packager's own flags reach every file.
 set(SARRUS_COLD_OPTIONS "" CACHE STRING "Compiler options added for what runs in no step, for example -O1")
 option(SARRUS_COLD_UNITY "Compile several sources as one in what runs in no step" OFF)
@@ -52,6 +52,8 @@ foreach(kind IN LISTS kinds)
   target_link_libraries(sarrus_precompiled_${kind} PRIVATE sarrus_${kind} Eigen3::Eigen fmt::fmt)
   target_precompile_headers(sarrus_precompiled_${kind} PRIVATE ${SARRUS_PRECOMPILED})
 endforeach()
+target_link_libraries(sarrus_precompiled_cold_options PRIVATE nlohmann_json::nlohmann_json)
+target_precompile_headers(sarrus_precompiled_cold_options PRIVATE <nlohmann/json.hpp>)
 
 # sarrus_library(<folder> [COLD] [INTERNAL] SOURCES ... [PUBLIC_HEADERS ...] [DEPENDS folder...] [LINK target...]
 #                [PRIVATE_LINK target...])
@@ -96,5 +98,5 @@ macro(sarrus_build target suffix kind unity)
   target_link_libraries(${target} PUBLIC ${arg_LINK} PRIVATE ${arg_PRIVATE_LINK} fmt::fmt
                                                              $<BUILD_INTERFACE:sarrus_${kind}>)
   target_precompile_headers(${target} REUSE_FROM sarrus_precompiled_${kind})
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${unity} UNITY_BUILD_BATCH_SIZE 6)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${unity} UNITY_BUILD_BATCH_SIZE 8)
 endmacro()
