@@ -1,4 +1,3 @@
-#include "sarrus/math/tools.h"
 #include "sarrus/recording/svg_drawing.h"
 
 #include <fmt/format.h>
@@ -8,6 +7,8 @@
 #include <cmath>
 #include <iterator>
 #include <numbers>
+
+#include "sarrus/math/tools.h"
 
 namespace sarrus::svg {
 namespace {

@@ -2,18 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sarrus/math/block_graph.h"
 #include "sarrus/math/cones.h"
 #include "sarrus/math/tools.h"
 
 namespace sarrus {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 void NcpProblem::load_nodes(const ConstraintProblem& problem, std::span<const int> nodes) {
   node_size.clear();
@@ -161,7 +156,7 @@ void NcpProblem::load(const ConstraintProblem& problem, std::span<const int> blo
     if (b.kind != BlockKind::limit && b.kind != BlockKind::contact) continue;
     for (int r = 0; r < mine.rows; ++r) {
       lower[mine.row + r] = 0;
-      upper[mine.row + r] = kInfinity;
+      upper[mine.row + r] = kInf;
     }
   }
   scale_rows();
@@ -288,10 +283,10 @@ NcpResidual NcpProblem::residual(const GrowingVector& lambda, const GrowingVecto
     const double natural = std::abs(l - std::clamp(l - v, lower[i] * p[i], upper[i] * p[i]));
     // A row without bounds is judged by its velocity; l - (l - v) would lose digits.
     const double joint = std::abs(v);
-    const bool free = lower[i] == -kInfinity && upper[i] == kInfinity;
+    const bool free = lower[i] == -kInf && upper[i] == kInf;
     out.natural = std::max(out.natural, free ? joint : natural);
     size = std::max(size, std::abs(l));
-    if (!(natural <= kInfinity)) out.natural = kInfinity;  // NaN
+    if (!(natural <= kInf)) out.natural = kInf;  // NaN
   }
   for (std::size_t i = at(scalar_blocks); i < blocks.size(); ++i) {
     const NcpBlock& b = blocks[i];
@@ -300,7 +295,7 @@ NcpResidual NcpProblem::residual(const GrowingVector& lambda, const GrowingVecto
     Vec3 v = sigma.segment<3>(b.row) / scale;
     if (law == Law::ncp) v[2] += de_saxce(v, b.mu);
     const double natural = (l - project_cone(l - v, b.mu)).cwiseAbs().maxCoeff();
-    if (!(natural <= kInfinity)) out.natural = kInfinity;
+    if (!(natural <= kInf)) out.natural = kInf;
     out.natural = std::max(out.natural, natural);
     size = std::max(size, l.cwiseAbs().maxCoeff());
   }
