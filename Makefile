@@ -16,11 +16,10 @@ demo: build
 	$(SARRUS) run jansen_walker --duration 10 --json out/jansen_walker.json --record out/jansen_walker.h5 --svg out/jansen_walker.svg
 	@echo "wrote out/jansen_walker.json, out/jansen_walker.h5 (recording) and out/jansen_walker.svg (picture)"
 
-# Every test. With SANITIZED=ON every folder once more with small inputs and the engine under the sanitizers (sanitized.*).
-SANITIZED := OFF
+# Every test, and every folder of them once more with small inputs and the engine under the sanitizers (sanitized.*).
 test: demo format-check
 	@scripts/setup.sh test
-	cmake --preset release -DSARRUS_BUILD_TESTS=ON -DSARRUS_SANITIZED_TESTS=$(SANITIZED) -DSARRUS_MPI=ON
+	cmake --preset release -DSARRUS_BUILD_TESTS=ON -DSARRUS_SANITIZED_TESTS=ON -DSARRUS_MPI=ON
 	cmake --build --preset release
 	ctest --preset release
 

@@ -1,11 +1,14 @@
-# Install rules: libraries, headers from the source tree, the command, and find_package(sarrus).
+# Install rules: libraries, public headers, the command, and find_package(sarrus).
 include(CMakePackageConfigHelpers)
 
 get_property(sarrus_targets GLOBAL PROPERTY SARRUS_LIBRARIES)
 install(TARGETS ${sarrus_targets} sarrus_all EXPORT sarrusTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/sarrus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.h")
+get_property(sarrus_headers GLOBAL PROPERTY SARRUS_PUBLIC_HEADERS)
+foreach(header IN LISTS sarrus_headers)
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${PROJECT_SOURCE_DIR}/src/sarrus/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sarrus/${folder})
+endforeach()
 install(EXPORT sarrusTargets NAMESPACE sarrus:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sarrus)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/sarrusConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/sarrusConfig.cmake

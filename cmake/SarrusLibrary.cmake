@@ -23,7 +23,7 @@ if(SARRUS_SANITIZE)
 endif()
 
 # What runs in no step (scenes, files, reports, the command, tests) takes most of the time to compile. The presets
-# compile it with less optimisation and six sources as one; `make sanitize` compiles each alone, and so finds a missing
+# compile it with less optimisation and eight sources as one; `make sanitize` compiles each alone, and so finds a missing
 # include. A packager's own flags reach every file.
 set(SARRUS_COLD_OPTIONS "" CACHE STRING "Compiler options added for what runs in no step, for example -O1")
 option(SARRUS_COLD_UNITY "Compile several sources as one in what runs in no step" OFF)
@@ -52,12 +52,15 @@ foreach(kind IN LISTS kinds)
   target_link_libraries(sarrus_precompiled_${kind} PRIVATE sarrus_${kind} Eigen3::Eigen fmt::fmt)
   target_precompile_headers(sarrus_precompiled_${kind} PRIVATE ${SARRUS_PRECOMPILED})
 endforeach()
+target_link_libraries(sarrus_precompiled_cold_options PRIVATE nlohmann_json::nlohmann_json)
+target_precompile_headers(sarrus_precompiled_cold_options PRIVATE <nlohmann/json.hpp>)
 
-# sarrus_library(<folder> [COLD] SOURCES ... [DEPENDS folder...] [LINK target...] [PRIVATE_LINK target...])
+# sarrus_library(<folder> [COLD] [INTERNAL] SOURCES ... [PUBLIC_HEADERS ...] [DEPENDS folder...] [LINK target...]
+#                [PRIVATE_LINK target...])
 # DEPENDS are the only sarrus folders that this one may use (docs/architecture.md); tests/architecture checks it. COLD:
-# nothing of it runs in a step.
+# nothing of it runs in a step. INTERNAL: it is not installed; of the others only PUBLIC_HEADERS are.
 function(sarrus_library folder)
-  cmake_parse_arguments(arg "COLD" "" "SOURCES;DEPENDS;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(arg "COLD;INTERNAL" "" "SOURCES;PUBLIC_HEADERS;DEPENDS;LINK;PRIVATE_LINK" ${ARGN})
   set(target sarrus_${folder})
   set(kind options)
   set(unity OFF)
@@ -67,11 +70,15 @@ function(sarrus_library folder)
   endif()
   sarrus_build(${target} "" ${kind} ${unity})
   if(SARRUS_SANITIZED_TESTS)
-    sarrus_build(${target}_sanitized _sanitized sanitized_options ${unity})
+    sarrus_build(${target}_sanitized _sanitized sanitized_options ${SARRUS_COLD_UNITY})
   endif()
   add_library(sarrus::${folder} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${folder})
-  set_property(GLOBAL APPEND PROPERTY SARRUS_LIBRARIES ${target})
+  if(NOT arg_INTERNAL)
+    set_property(GLOBAL APPEND PROPERTY SARRUS_LIBRARIES ${target})
+    list(TRANSFORM arg_PUBLIC_HEADERS PREPEND ${folder}/ OUTPUT_VARIABLE headers)
+    set_property(GLOBAL APPEND PROPERTY SARRUS_PUBLIC_HEADERS ${headers})
+  endif()
   list(JOIN arg_SOURCES " " sources)
   list(JOIN arg_DEPENDS " " depends)
   string(JOIN " " links ${arg_LINK} ${arg_PRIVATE_LINK})
@@ -91,5 +98,5 @@ macro(sarrus_build target suffix kind unity)
   target_link_libraries(${target} PUBLIC ${arg_LINK} PRIVATE ${arg_PRIVATE_LINK} fmt::fmt
                                                              $<BUILD_INTERFACE:sarrus_${kind}>)
   target_precompile_headers(${target} REUSE_FROM sarrus_precompiled_${kind})
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${unity} UNITY_BUILD_BATCH_SIZE 6)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${unity} UNITY_BUILD_BATCH_SIZE 8)
 endmacro()

@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "sarrus/dynamics/scheme.h"
 #include "sarrus/geometry/mass_properties.h"
 #include "sarrus/geometry/triangle_mesh.h"
 

@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "sarrus/files/whole_file.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/text.h"
 #include "sarrus/model/model.h"
 #include "sarrus/problem_files/problem_file.h"
 

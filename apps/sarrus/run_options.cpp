@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "sarrus/dynamics/scheme.h"
 #include "sarrus/math/error.h"
 
 namespace sarrus::app {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sarrus/math/error.h"
+#include "sarrus/math/text.h"
 #include "sarrus/scene_files/scene_file.h"
 #include "sarrus/scenes/scenes.h"
 

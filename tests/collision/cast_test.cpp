@@ -6,6 +6,7 @@
 
 #include "collision/oracles.h"
 #include "sarrus/collision/narrow_phase.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus::cast_test {
 namespace {

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "collision/oracles.h"
+#include "sarrus/math/tools.h"
 #include "sarrus/model/builder.h"
 #include "support/allocations.h"
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "collision/convex_oracles.h"
+#include "effort.h"
 
 namespace sarrus::oracle {
 
@@ -19,6 +20,7 @@ inline Quat turn(double angle, const Vec3& axis) { return Quat(Eigen::AngleAxisd
 template <typename Check>
 void for_random_pairs(unsigned seed, int samples, double scale, Check&& check) {
   Random random(seed);
+  samples = test::samples(samples);
   for (const ShapeKind kind_a : kKinds) {
     for (const ShapeKind kind_b : kKinds) {
       if (kind_b < kind_a) continue;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "collision/convex_pairs.h"
+#include "effort.h"
 
 namespace sarrus::convex_stress_test {
 namespace {
@@ -32,7 +33,7 @@ std::ostream& operator<<(std::ostream& out, const Case& x) { return out << x.nam
 
 int samples() {
   const char* text = std::getenv("SARRUS_STRESS_SAMPLES");
-  return text ? std::max(1, std::atoi(text)) : 40;
+  return text ? std::max(1, std::atoi(text)) : test::samples(40);
 }
 
 Shape random_shape(Random& random, const Kind& kind) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collision/oracles.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus::feature_test {
 namespace {

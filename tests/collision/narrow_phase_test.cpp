@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collision/oracles.h"
+#include "effort.h"
 
 namespace sarrus::narrow_phase_test {
 namespace {
@@ -58,7 +59,7 @@ TEST_P(AgainstOracle, GapNormalAndPoints) {
   double worst_normal = 0;
   int compared = 0;
   int inexact = 0;
-  for (int i = 0; i < pair.poses; ++i) {
+  for (int i = 0; i < test::samples(pair.poses); ++i) {
     const PlacedShape a = place(random.shape(pair.a), {random.vector(1), random.rotation()});
     PlacedShape b = place(random.shape(pair.b), {Vec3::Zero(), random.rotation()});
     for (const double target : kGaps) {
@@ -79,7 +80,7 @@ TEST_P(AgainstOracle, GapNormalAndPoints) {
       ASSERT_LE(shortfall, boxes ? tol : 1e-12) << "pose " << i << " target " << target;
     }
   }
-  EXPECT_GT(compared, 4 * pair.poses);
+  EXPECT_GT(compared, 4 * test::samples(pair.poses));
   EXPECT_LE(inexact, compared / 100);
   std::printf("  %d poses, worst gap error %.1e m, worst normal shortfall %.1e m, %d above 1e-12\n", compared,
               worst_gap, worst_normal, inexact);
@@ -89,7 +90,7 @@ TEST_P(AgainstOracle, GapNormalAndPoints) {
 TEST_P(AgainstOracle, NothingBeyondTheMargin) {
   const PairCase& pair = GetParam();
   Random random(99);
-  for (int i = 0; i < pair.poses / 4; ++i) {
+  for (int i = 0; i < test::samples(pair.poses / 4); ++i) {
     const PlacedShape a = place(random.shape(pair.a), {random.vector(1), random.rotation()});
     PlacedShape b = place(random.shape(pair.b), {Vec3::Zero(), random.rotation()});
     if (!oracle::slide_to(random, a, b, kMargin + 2e-5)) continue;
@@ -102,7 +103,7 @@ TEST_P(AgainstOracle, SwapGivesTheSamePoints) {
   const PairCase& pair = GetParam();
   Random random(5);
   int different = 0;
-  for (int i = 0; i < pair.poses / 2; ++i) {
+  for (int i = 0; i < test::samples(pair.poses / 2); ++i) {
     const PlacedShape a = place(random.shape(pair.a), {random.vector(1), random.rotation()});
     PlacedShape b = place(random.shape(pair.b), {Vec3::Zero(), random.rotation()});
     if (!oracle::slide_to(random, a, b, kGaps[i % 5])) continue;
@@ -128,7 +129,7 @@ TEST_P(AgainstOracle, SwapGivesTheSamePoints) {
 TEST_P(AgainstOracle, RigidMotionChangesNothing) {
   const PairCase& pair = GetParam();
   Random random(6);
-  for (int i = 0; i < pair.poses / 2; ++i) {
+  for (int i = 0; i < test::samples(pair.poses / 2); ++i) {
     const PlacedShape a = place(random.shape(pair.a), {random.vector(1), random.rotation()});
     PlacedShape b = place(random.shape(pair.b), {Vec3::Zero(), random.rotation()});
     if (!oracle::slide_to(random, a, b, kGaps[i % 5])) continue;

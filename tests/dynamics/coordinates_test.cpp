@@ -10,6 +10,7 @@
 
 #include "sarrus/math/error.h"
 #include "sarrus/math/so3.h"
+#include "sarrus/math/tools.h"
 #include "sarrus/model/builder.h"
 
 namespace sarrus::coordinates_test {

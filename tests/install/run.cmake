@@ -12,8 +12,9 @@ set(consumer ${WORK_DIR}/consumer)
 file(REMOVE_RECURSE ${WORK_DIR})
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
 # No -march flag here: the installed headers must not depend on ours.
-run(${CMAKE_COMMAND} -S ${SOURCE_DIR} -B ${consumer} -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_BUILD_TYPE=Release)
-run(${CMAKE_COMMAND} --build ${consumer})
+run(${CMAKE_COMMAND} -S ${SOURCE_DIR} -B ${consumer} -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_BUILD_TYPE=Release
+    -DSARRUS_INCLUDE_DIR=${prefix}/include)
+run(${CMAKE_COMMAND} --build ${consumer} --parallel 2)
 run(${consumer}/consumer)
 if(NOT output MATCHES "pendulum swings")
   message(FATAL_ERROR "the consumer printed: ${output}")

@@ -11,6 +11,7 @@
 #include "sarrus/math/cones.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/so3.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus::inverse_dynamics_test {
 namespace {

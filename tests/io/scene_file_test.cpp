@@ -14,6 +14,7 @@
 
 #include "io/scene_test_models.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus::scene_file_test {
 namespace {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/shape_test_data.h"
+#include "sarrus/math/tools.h"
 #include "sarrus/model/builder.h"
 #include "sarrus/recording/svg_drawing.h"
 #include "sarrus/recording/svg_strip.h"

@@ -8,6 +8,7 @@
 
 #include "sarrus/math/cones.h"
 #include "sarrus/math/so3.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus::so3_cones_test {
 namespace {

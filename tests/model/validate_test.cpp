@@ -13,6 +13,7 @@
 #include "sarrus/geometry/height_field.h"
 #include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/tools.h"
 #include "sarrus/model/builder.h"
 
 namespace sarrus::validate_test {

@@ -9,6 +9,7 @@
 
 #include "physics/harness.h"
 #include "sarrus/math/so3.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus::actuation_test {
 namespace {

@@ -6,8 +6,10 @@
 #include <numbers>
 #include <string>
 
+#include "effort.h"
 #include "physics/harness.h"
 #include "sarrus/math/so3.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus::contact_test {
 namespace {
@@ -256,7 +258,8 @@ TEST(FrictionCone, IsRespectedInEveryStep) {
       Simulation sim = simulate(c.scene, o);
       double outside = 0;
       int checked = 0;
-      run(sim, c.steps, [&](const StepReport&) {
+      const int steps = test::samples(c.steps);
+      run(sim, steps, [&](const StepReport&) {
         for (int i = 0; i < static_cast<int>(sim.contacts().size()); ++i) {
           const Vec3 l = sim.contact_impulse(i);
           const double mu = sim.contacts()[static_cast<std::size_t>(i)].mu;
@@ -265,7 +268,7 @@ TEST(FrictionCone, IsRespectedInEveryStep) {
           ++checked;
         }
       });
-      EXPECT_GT(checked, 0);
+      EXPECT_TRUE(checked > 0 || steps < c.steps);
       expect_within(fmt::format("{}_{}", c.scene, name(integrator)), outside, 1e-12);
     }
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "effort.h"
 #include "physics/harness.h"
 
 namespace sarrus::jansen_test {
@@ -59,6 +60,7 @@ struct Feet {
 };
 
 TEST(JansenWalker, WalksForwardsOnFeetThatObeyCoulomb) {
+  SARRUS_FULL_SIZE_ONLY();
   Simulation sim = simulate("jansen_walker");
   const double length = 0.86;  // m, from the rearmost to the foremost foot
   const Vec3 start = pose(sim, "chassis").p;

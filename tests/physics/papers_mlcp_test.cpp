@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "effort.h"
 #include "physics/harness.h"
 #include "physics/mlcp_runs.h"
 
@@ -28,6 +29,7 @@ struct Size {
 };
 
 TEST(MlcpScenes, RowsAreThoseOfThePaper) {
+  SARRUS_FULL_SIZE_ONLY();
   const std::map<std::string, Size> sizes = {{"log_grasp", {0, 40, 400}},
                                              {"winch", {35, 60, 400}},
                                              {"closed_loop_drop", {12, 40, 350}},
@@ -63,6 +65,7 @@ TEST(MlcpScenes, RegularisationIsThatOfThePaper) {
 }
 
 TEST(BrickWall, StandsForTwoSeconds) {
+  SARRUS_FULL_SIZE_ONLY();
   MlcpRun run("brick_wall");
   const std::vector<Body> bricks = run.sim().model().bodies();
   int missed = 0;
@@ -84,6 +87,7 @@ TEST(BrickWall, StandsForTwoSeconds) {
 
 // The whole scene: lifted by a metre, turned by a quarter, and the log stays where it is in the claw.
 TEST(LogGrasp, HoldsLiftsAndTurns) {
+  SARRUS_FULL_SIZE_ONLY();
   MlcpRun run("log_grasp");
   Simulation& sim = run.sim();
   const auto log_in_palm = [&] { return pose(sim, "palm").inverse() * pose(sim, "log"); };
@@ -115,6 +119,7 @@ TEST(ClosedLoop, LandsAndComesToRest) {
 
 // While the chain runs onto the drum its joints hold. What happens when the free end whips around is in docs/papers.md.
 TEST(Winch, WindsTheChainUp) {
+  SARRUS_FULL_SIZE_ONLY();
   MlcpRun run("winch");
   double gap = 0;
   for (int i = 0; i < 60; ++i) {
@@ -140,6 +145,7 @@ INSTANTIATE_TEST_SUITE_P(Scenes, MlcpOrder, ::testing::Values("log_grasp", "clos
 // From zero, with the paper's limits, except that BPP has the five couplings of PGS-SM. Differences below 1e-11 are
 // round-off: both have converged.
 TEST_P(MlcpOrder, DirectThenSubspaceThenTheOthers) {
+  SARRUS_FULL_SIZE_ONLY();
   const MlcpComparison c = compare_mlcp(GetParam(), 0, 60, 6, 1);
   const double bpp = psi_of(c.cold, "bpp, k_cpl 5");
   const double subspace = psi_of(c.cold, "pgs-sm");
@@ -151,6 +157,7 @@ TEST_P(MlcpOrder, DirectThenSubspaceThenTheOthers) {
 
 // Three couplings against five: what is left is the error of the friction bounds, so PGS-SM wins.
 TEST(MlcpOrderOfThePaper, ThreeCouplingsAreFewerThanFive) {
+  SARRUS_FULL_SIZE_ONLY();
   const MlcpComparison c = compare_mlcp("brick_wall", 0, 40, 8, 1);
   EXPECT_GT(psi_of(c.cold, "bpp"), 100 * psi_of(c.cold, "bpp, k_cpl 5"));
   EXPECT_GT(psi_of(c.cold, "bpp"), 100 * psi_of(c.cold, "pgs-sm"));

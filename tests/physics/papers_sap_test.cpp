@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "effort.h"
 #include "physics/harness.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/solvers/registry.h"
@@ -157,6 +158,7 @@ double mean(const std::vector<int>& x, int from, int to) {
 }
 
 TEST(Clutter, NewtonStepsPeakWhileFallingAndAreFewAtRest) {
+  SARRUS_FULL_SIZE_ONLY();
   for (const std::string scene : {"clutter40_soft", "clutter40_soft_open"}) {
     const std::vector<int> taken = newton_steps(scene.c_str(), 1000);
     const double falling = mean(taken, 40, 120);

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "effort.h"
 #include "physics/harness.h"
 #include "physics/shape_models.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus::shapes_test {
 namespace {
@@ -125,6 +127,7 @@ TEST(Gears, DrivenGearKeepsTheRatio) {
 }
 
 TEST(Dominoes, FallInOrder) {
+  SARRUS_FULL_SIZE_ONLY();
   Simulation sim = simulate("dominoes");
   std::vector<double> fallen(50, -1);
   const auto tilt = [&](int i) { return std::acos(std::clamp((pose(sim, i).q * Vec3::UnitZ()).z(), -1.0, 1.0)); };
@@ -151,6 +154,7 @@ TEST(Dominoes, FallInOrder) {
 
 // All 36 bodies stay inside the walls, come to rest, and overlap by no more than a fraction of a millimetre.
 TEST(MixedPile, ComesToRestInTheBox) {
+  SARRUS_FULL_SIZE_ONLY();
   Simulation sim = simulate("mixed_pile");
   run(sim, 1500);
   const Worst worst = run(sim, 500);

@@ -9,6 +9,7 @@
 
 #include "physics/harness.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus::step_policy_test {
 namespace {

@@ -15,6 +15,7 @@
 #include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/so3.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus::scenes_test {
 namespace {

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "sarrus/math/tools.h"
 #include "sarrus/scenes/scenes.h"
 #include "scenes/mobility.h"
 #include "support/dense.h"

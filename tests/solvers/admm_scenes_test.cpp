@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "effort.h"
 #include "sarrus/solvers/registry.h"
 #include "solvers/recorded_problems.h"
 
@@ -100,6 +101,7 @@ TEST(AdmmScenes, AllVariantsReachTheirTolerance) {
 // the bounds leave room: the adaptive rules stay within what the simulator accepts by default (1e-3; 3e-5 measured),
 // the fixed penalty does not (3.5e-3 measured).
 TEST(AdmmScenes, MissesOfTheHardScenesAreReported) {
+  SARRUS_FULL_SIZE_ONLY();
   struct Bound {
     double share, residual;
   };

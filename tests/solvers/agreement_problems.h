@@ -11,6 +11,7 @@
 
 #include "sarrus/analysis/analysis.h"
 #include "sarrus/analysis/category.h"
+#include "sarrus/math/tools.h"
 #include "solvers/problem_surgery.h"
 #include "solvers/recorded_problems.h"
 

@@ -9,6 +9,7 @@
 
 #include "problem/random_problem.h"
 #include "sarrus/math/cones.h"
+#include "sarrus/math/tools.h"
 #include "sarrus/solvers/bilateral_reduction.h"
 #include "sarrus/solvers/registry.h"
 #include "solvers/problem_surgery.h"

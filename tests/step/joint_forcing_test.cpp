@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sarrus/math/so3.h"
+#include "sarrus/math/tools.h"
 #include "sarrus/model/builder.h"
 #include "sarrus/step/simulation.h"
 

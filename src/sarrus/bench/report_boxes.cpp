@@ -9,7 +9,7 @@
 #include "sarrus/bench/box_plot.h"
 #include "sarrus/bench/report_sections.h"
 #include "sarrus/bench/report_table.h"
-#include "sarrus/math/index.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {

@@ -12,7 +12,7 @@
 #include "sarrus/bench/report_sections.h"
 #include "sarrus/bench/report_table.h"
 #include "sarrus/bench/statistics.h"
-#include "sarrus/math/index.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {

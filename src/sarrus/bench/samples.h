@@ -20,7 +20,7 @@ namespace sarrus {
 struct SampleOptions {
   int count = 8;
   int large_rows = 2000;  // joint rows from which on two samples are enough: a swarm poses the same problem often
-  double duration_limit = kInf;  // s: shorter reference runs
+  double duration_limit = kUnlimited;  // s: shorter reference runs
 };
 
 struct Sample {

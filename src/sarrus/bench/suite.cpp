@@ -10,6 +10,7 @@
 #include "sarrus/bench/result_fields.h"
 #include "sarrus/files/whole_file.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {

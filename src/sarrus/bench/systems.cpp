@@ -6,6 +6,8 @@
 
 #include "sarrus/analysis/analysis.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/text.h"
+#include "sarrus/math/tools.h"
 #include "sarrus/scenes/scalable.h"
 #include "sarrus/scenes/scenes.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "sarrus/math/index.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {
@@ -43,19 +43,19 @@ bool same(const TreeBox& a, const TreeBox& b) { return covers(a, b) && covers(b,
 // ---- build ------------------------------------------------------------------------------------------------------
 
 constexpr int kBins = 8;
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr TreeBox kNothing{{kInf, kInf, kInf}, {-kInf, -kInf, -kInf}};
+constexpr float kFar = std::numeric_limits<float>::infinity();
+constexpr TreeBox kNothing{{kFar, kFar, kFar}, {-kFar, -kFar, -kFar}};
 
 float twice_centre(const TreeBox& b, int axis) { return b.lo[axis] + b.hi[axis]; }
 
 // What a split needs to know of a set of leaves.
-struct Bounds {
+struct SplitBounds {
   TreeBox boxes = kNothing;
   TreeBox centres = kNothing;  // times two
 };
 
-Bounds bounds_of(std::span<const AabbTree::Leaf> leaves) {
-  Bounds b;
+SplitBounds bounds_of(std::span<const AabbTree::Leaf> leaves) {
+  SplitBounds b;
   for (const AabbTree::Leaf& leaf : leaves) {
     b.boxes = hull(b.boxes, leaf.box);
     for (int k = 0; k < 3; ++k) {
@@ -94,7 +94,7 @@ int cheapest_plane(const Bins& bins) {
   box = kNothing;
   count = 0;
   int best = 1;
-  float best_cost = kInf;
+  float best_cost = kFar;
   for (int k = 1; k < kBins; ++k) {
     box = hull(box, bins.box[k - 1]);
     count += bins.count[k - 1];
@@ -162,7 +162,7 @@ void AabbTree::build(std::span<Leaf> leaves) {
       place_leaf(range.node, part[0].item, part[0].box, node(range.node).parent);
       continue;
     }
-    const Bounds bounds = bounds_of(part);
+    const SplitBounds bounds = bounds_of(part);
     const int middle = range.begin + split(part, bounds.centres);
     node(range.node).box = bounds.boxes;
     node(range.node).link = used;

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "sarrus/math/index.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {

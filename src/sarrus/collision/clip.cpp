@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sarrus/collision/feature.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {

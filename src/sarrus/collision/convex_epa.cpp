@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "sarrus/collision/convex_internal.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sarrus/math/index.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {

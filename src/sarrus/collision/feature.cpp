@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sarrus/collision/clip.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "sarrus/math/index.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sarrus/math/tools.h"
+
 namespace sarrus {
 namespace {
 

@@ -1,5 +1,5 @@
 #include "sarrus/collision/mesh_pairs.h"
-#include "sarrus/math/index.h"
+#include "sarrus/math/tools.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,6 +6,7 @@
 #include "sarrus/collision/convex_distance.h"
 #include "sarrus/collision/feature.h"
 #include "sarrus/collision/mesh_internal.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {
@@ -41,9 +42,9 @@ int points_per_cluster(ShapeKind kind) {
 }
 
 // The body and its support along the last normal asked for, in the mesh's axes, relative to the body's origin.
-class Body {
+class ConvexBody {
  public:
-  Body(const PairQuery& q, const Mat3& R_BA) : convex(convex_of(q.a, Vec3::Zero())), tol_(q.tol) {
+  ConvexBody(const PairQuery& q, const Mat3& R_BA) : convex(convex_of(q.a, Vec3::Zero())), tol_(q.tol) {
     convex.R = R_BA;
     if (q.a.kind == ShapeKind::hull) centre = R_BA * q.a.hull->mass_properties().centre;
   }
@@ -415,7 +416,7 @@ class ConvexMesh {
   }
 
   const Surface& surface_;
-  Body body_;
+  ConvexBody body_;
   MeshWorkspace& w_;
   double margin_;
   double tol_;

@@ -6,7 +6,7 @@
 #include "sarrus/collision/feature.h"
 #include "sarrus/collision/mesh_pairs.h"
 #include "sarrus/collision/shape_pairs.h"
-#include "sarrus/math/index.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {

@@ -5,6 +5,7 @@
 #include "sarrus/collision/clip.h"
 #include "sarrus/collision/feature.h"
 #include "sarrus/collision/shape_pairs.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sarrus/math/tools.h"
+
 namespace sarrus {
 
 PlacedShape place(const Shape& shape, const Pose& X_WG) {

@@ -17,10 +17,6 @@
 
 namespace sarrus {
 
-// How w x I w enters the free velocity where the scheme leaves the choice. explicit_term: where the scheme says.
-// implicit_term: one Newton step, for fast spinning long bodies.
-enum class Gyroscopic : std::uint8_t { explicit_term, implicit_term };
-
 struct BodyMap {
   int node = 0;
   int offset = 0;             // of the node in u

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "sarrus/math/tools.h"
 #include "sarrus/model/model.h"
 
 namespace sarrus {

@@ -3,6 +3,7 @@
 
 #include "sarrus/dynamics/coordinates.h"
 #include "sarrus/math/so3.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {

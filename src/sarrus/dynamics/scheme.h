@@ -33,6 +33,10 @@ enum class AttitudeMap : std::uint8_t { exponential, cayley };
 // together with the external torque at the stage theta of the scheme.
 enum class Rotation : std::uint8_t { start, middle, stage };
 
+// How w x I w enters the free velocity where the scheme leaves the choice. explicit_term: where the scheme says.
+// implicit_term: one Newton step, for fast spinning long bodies.
+enum class Gyroscopic : std::uint8_t { explicit_term, implicit_term };
+
 struct SpringPoint {
   double plus = 1;
   double minus = 0;

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "sarrus/math/error.h"
+#include "sarrus/math/text.h"
 
 namespace sarrus::json {
 namespace {

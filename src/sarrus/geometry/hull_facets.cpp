@@ -13,7 +13,7 @@
 
 #include "sarrus/geometry/hull_internal.h"
 #include "sarrus/geometry/surface_tools.h"
-#include "sarrus/math/index.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {

@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "sarrus/math/error.h"
-#include "sarrus/math/index.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {

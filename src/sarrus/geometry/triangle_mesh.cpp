@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "sarrus/math/error.h"
-#include "sarrus/math/index.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {

@@ -34,20 +34,4 @@ struct Pose {
   Mat3 R() const { return q.toRotationMatrix(); }
 };
 
-inline Mat3 skew(const Vec3& a) {
-  Mat3 S;
-  S << 0, -a.z(), a.y(), a.z(), 0, -a.x(), -a.y(), a.x(), 0;
-  return S;
-}
-
-// [linear; angular]. Fixed-size halves: Eigen's comma initialiser goes through dynamic blocks.
-inline Vec6 spatial(const Vec3& linear, const Vec3& angular) {
-  Vec6 x;
-  x.head<3>() = linear;
-  x.tail<3>() = angular;
-  return x;
-}
-
-inline bool all_finite(const Pose& X) { return X.p.allFinite() && X.q.coeffs().allFinite(); }
-
 }  // namespace sarrus

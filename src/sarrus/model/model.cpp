@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "sarrus/math/error.h"
+#include "sarrus/math/text.h"
 
 namespace sarrus {
 

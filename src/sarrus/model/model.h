@@ -59,20 +59,20 @@ enum class DriveMode : std::uint8_t { none, force, position, velocity };
 // velocity: implicit damper kd towards the target velocity.
 struct Drive {
   DriveMode mode = DriveMode::none;
-  double kp = 0;               // N/m or N m/rad
-  double kd = 0;               // N s/m or N m s/rad
-  double effort_limit = kInf;  // N or N m
+  double kp = 0;                     // N/m or N m/rad
+  double kd = 0;                     // N s/m or N m s/rad
+  double effort_limit = kUnlimited;  // N or N m
   Signal target;
 };
 
 struct Limit {
-  double lower = -kInf;  // m or rad
-  double upper = kInf;
+  double lower = -kUnlimited;  // m or rad
+  double upper = kUnlimited;
   double restitution = 0;
   double erp = kUseDefault;
   Compliance compliance = {};  // of both limits; equal limits (a locked dof) take it too
 
-  bool active() const { return lower > -kInf || upper < kInf; }
+  bool active() const { return lower > -kUnlimited || upper < kUnlimited; }
   bool locked() const { return upper - lower < 1e-9; }
 };
 
@@ -128,9 +128,9 @@ struct Joint {
   Vec3 p_FJ = Vec3::Zero();
   Quat q_BJ = Quat::Identity();
   Quat q_FJ = Quat::Identity();
-  double length = 0;          // distance joints: rod length or rope length, m
-  bool rope = false;          // distance joints: |p_F - p_B| <= length instead of =
-  double swing_limit = kInf;  // spherical joints: largest swing of the follower's x axis, rad
+  double length = 0;                // distance joints: rod length or rope length, m
+  bool rope = false;                // distance joints: |p_F - p_B| <= length instead of =
+  double swing_limit = kUnlimited;  // spherical joints: largest swing of the follower's x axis, rad
   double erp = kUseDefault;
   Compliance compliance = {};  // of the rows of the joint (rods and ropes too); swing limits stay rigid
   int first_dof = 0;           // into Model::dofs()

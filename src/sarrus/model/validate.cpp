@@ -8,6 +8,7 @@
 #include <set>
 
 #include "sarrus/math/error.h"
+#include "sarrus/math/tools.h"
 #include "sarrus/model/checks.h"
 #include "sarrus/model/model.h"
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "sarrus/math/error.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Law kLaws[] = {Law::ncp, Law::ccp, Law::box};
 
 void raise(double& to, double value) { to = std::max(to, value); }
@@ -79,7 +79,7 @@ Criterion criterion_from_name(std::string_view text) {
 
 // Limits: primal, dual and their product. Boxes: sigma vanishes inside, is >= 0 at the lower bound, <= 0 at the upper.
 Violation violation(double l, double s, double lower, double upper) {
-  if (lower == 0 && upper == kInfinity) return {std::max(0.0, -l), std::max(0.0, -s), std::abs(l * s)};
+  if (lower == 0 && upper == kInf) return {std::max(0.0, -l), std::max(0.0, -s), std::abs(l * s)};
   const double inside = project_interval(l, lower, upper);
   Violation v;
   v.primal = std::abs(l - inside);

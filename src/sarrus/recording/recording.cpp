@@ -11,6 +11,7 @@
 #include "sarrus/geometry/height_field.h"
 #include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "sarrus/math/tools.h"
 #include "sarrus/recording/svg_drawing.h"
 
 namespace sarrus {

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <numbers>
 
+#include "sarrus/math/tools.h"
+
 namespace sarrus::svg {
 namespace {
 

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "sarrus/math/error.h"
+#include "sarrus/math/text.h"
 #include "sarrus/scene_files/mesh_reader.h"
 
 namespace sarrus::mesh {

@@ -14,6 +14,7 @@
 
 #include "sarrus/files/whole_file.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/text.h"
 #include "sarrus/scene_files/mesh_reader.h"
 
 namespace sarrus {

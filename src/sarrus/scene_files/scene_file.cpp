@@ -11,6 +11,8 @@
 #include "sarrus/files/whole_file.h"
 #include "sarrus/geometry/height_field.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/text.h"
+#include "sarrus/math/tools.h"
 #include "sarrus/scene_files/scene_loader.h"
 #include "sarrus/scene_files/scene_values.h"
 

@@ -8,6 +8,7 @@
 
 #include "sarrus/dynamics/scheme.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/text.h"
 #include "sarrus/scene_files/scene_loader.h"
 #include "sarrus/scene_files/scene_values.h"
 

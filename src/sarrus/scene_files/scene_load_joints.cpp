@@ -5,6 +5,8 @@
 
 #include "sarrus/math/error.h"
 #include "sarrus/math/so3.h"
+#include "sarrus/math/text.h"
+#include "sarrus/math/tools.h"
 #include "sarrus/scene_files/scene_loader.h"
 #include "sarrus/scene_files/scene_values.h"
 

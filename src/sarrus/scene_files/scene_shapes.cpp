@@ -11,6 +11,7 @@
 
 #include "sarrus/geometry/height_field.h"
 #include "sarrus/math/error.h"
+#include "sarrus/math/text.h"
 #include "sarrus/scene_files/scene_values.h"
 
 namespace sarrus::scene {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "sarrus/math/so3.h"
+#include "sarrus/math/tools.h"
 #include "sarrus/scenes/scenes_internal.h"
 
 namespace sarrus::scenes {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sarrus/math/error.h"
+#include "sarrus/math/text.h"
 #include "sarrus/scenes/scenes_internal.h"
 
 namespace sarrus {

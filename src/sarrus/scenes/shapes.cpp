@@ -10,6 +10,7 @@
 #include "sarrus/geometry/height_field.h"
 #include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/math/so3.h"
+#include "sarrus/math/tools.h"
 #include "sarrus/scenes/scenes_internal.h"
 
 namespace sarrus::scenes {

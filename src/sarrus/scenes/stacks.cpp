@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kSide = 0.2;  // m, side of the cubes here
 
-Vec3 cube_half_extents() { return Vec3::Constant(0.5 * kSide); }
+Vec3 side_half_extents() { return Vec3::Constant(0.5 * kSide); }
 
 // 20 cubes of 0.2 m, 5 kg on a circle of 0.8 m (22 mm between the inner edges of neighbours), a vertical
 // hinge midway between neighbours, mu = 1. Dropped from one cube height, tilted about y. In the plane the
@@ -47,7 +47,7 @@ Model ring_of_cubes(const std::string& name, const std::string& description, dou
   X_WR.p.z() = kSide - lowest;
 
   for (int i = 0; i < count; ++i) {
-    b.add_box_body(fmt::format("cube{:02}", i + 1), 5.0, cube_half_extents(), X_WR * on_ring(radius, i * sector), grip);
+    b.add_box_body(fmt::format("cube{:02}", i + 1), 5.0, side_half_extents(), X_WR * on_ring(radius, i * sector), grip);
   }
   const Quat axes = frame_with_x(X_WR.q * Vec3::UnitZ());
   for (int i = 0; i < count; ++i) {
@@ -66,7 +66,7 @@ Model stack_of_cubes(const std::string& name, const std::string& description, do
   b.add_floor();
   for (int i = 0; i < count; ++i) {
     const double mass = std::pow(top_mass, static_cast<double>(i) / (count - 1));
-    b.add_box_body(fmt::format("cube{:02}", i + 1), mass, cube_half_extents(), {Vec3(0, 0, (i + 0.5) * kSide)});
+    b.add_box_body(fmt::format("cube{:02}", i + 1), mass, side_half_extents(), {Vec3(0, 0, (i + 0.5) * kSide)});
   }
   return b.build();
 }
@@ -159,7 +159,7 @@ Model box_wall() {
     const int count = 5 - row;
     for (int i = 0; i < count; ++i) {
       const Vec3 centre((i - 0.5 * (count - 1)) * pitch, 0, (row + 0.5) * kSide);
-      b.add_box_body(fmt::format("cube_{}_{}", row + 1, i + 1), std::pow(10.0, row), cube_half_extents(), {centre});
+      b.add_box_body(fmt::format("cube_{}_{}", row + 1, i + 1), std::pow(10.0, row), side_half_extents(), {centre});
     }
   }
   const int ball = b.add_sphere_body("ball", 1e3, 0.2, {Vec3(0, -1.0, 0.6)});

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sarrus/math/cones.h"
+#include "sarrus/math/tools.h"
 #include "sarrus/solvers/island_solver.h"
 #include "sarrus/solvers/parameters.h"
 
@@ -15,7 +15,6 @@ constexpr double kShift = 1e-8;       // delta of joints, bounded rows and cones
 constexpr double kStartShift = 1e-3;  // of bounded rows and cones in the starting point
 constexpr double kLeastFriction = 1e-4;
 constexpr double kShortStep = 0.1;  // below, some products are far from tau: centre them first
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Mat3Row = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 
@@ -23,8 +22,8 @@ Vec3 times_T(const Vec3& x, double mu) { return {x[0], x[1], mu * x[2]}; }
 Vec3 times_T_inverse(const Vec3& x, double mu) { return {x[0], x[1], x[2] / mu}; }
 double outside(const Vec3& x) { return length2(x[0], x[1]) - x[2]; }
 
-bool below(const NcpProblem& p, int i) { return p.lower[i] > -kInfinity; }
-bool above(const NcpProblem& p, int i) { return p.upper[i] < kInfinity; }
+bool below(const NcpProblem& p, int i) { return p.lower[i] > -kInf; }
+bool above(const NcpProblem& p, int i) { return p.upper[i] < kInf; }
 // Rows whose bounds leave nothing to choose.
 bool pinned(const NcpProblem& p, int i) {
   return below(p, i) && above(p, i) && p.upper[i] - p.lower[i] <= 1e-14 * (1.0 + std::abs(p.upper[i]));
@@ -237,7 +236,7 @@ bool InteriorPoint::solve_step(NcpSearch& search) {
 }
 
 double InteriorPoint::step_to_boundary(const NcpProblem& p) const {
-  double a = kInfinity;
+  double a = kInf;
   const auto bound = [&](double x, double d) {
     if (d < 0) a = std::min(a, -x / d);
   };
@@ -280,8 +279,8 @@ bool InteriorPoint::run(NcpSearch& search, const InteriorPointOptions& o, Ssn& s
   resize(p);
   run_best_.setZero();
   if (!start(search)) return false;
-  double best = kInfinity;
-  double reference = kInfinity;
+  double best = kInf;
+  double reference = kInf;
   // Problems that begin with less than an error of 1 are polished later.
   double polish_below = o.polish_from * std::min(1.0, p.error(run_best_, p.v_free, 0.0));
   int stalled = 0;

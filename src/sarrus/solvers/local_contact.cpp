@@ -4,15 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "sarrus/math/cones.h"
+#include "sarrus/math/tools.h"
 #include "sarrus/problem/judge.h"
 
 namespace sarrus {
 namespace {
-
-constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 // --- roots -----------------------------------------------------------------------------------------------
 
@@ -326,7 +324,7 @@ Vec3 solve_contact_energy(const LocalContact& c, const Vec3& b, double s_n) {
   TrigonometricRoots roots;
   find_roots(energy_quartic(c, b, s_n), roots);
   Vec3 best = slip_towards(c, b, mode.lambda);
-  double smallest = best[2] > 0 ? energy(c, b, s_n, best) : kUnbounded;
+  double smallest = best[2] > 0 ? energy(c, b, s_n, best) : kInf;
   for (int i = 0; i < roots.count; ++i) {
     const SlipPoint p(c, b, roots.cosine[i], roots.sine[i]);
     if (!p.valid()) continue;

@@ -2,18 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sarrus/math/block_graph.h"
 #include "sarrus/math/cones.h"
-#include "sarrus/math/index.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 void NcpProblem::load_nodes(const ConstraintProblem& problem, std::span<const int> nodes) {
   node_size.clear();
@@ -126,7 +121,7 @@ void NcpProblem::load(const ConstraintProblem& problem, std::span<const int> blo
     if (b.kind != BlockKind::limit && b.kind != BlockKind::contact) continue;
     for (int r = 0; r < mine.rows; ++r) {
       lower[mine.row + r] = 0;
-      upper[mine.row + r] = kInfinity;
+      upper[mine.row + r] = kInf;
     }
   }
   scale_rows();
@@ -286,7 +281,7 @@ double NcpProblem::error(const GrowingVector& lambda, const GrowingVector& sigma
       raise(violation(l * q, v / q, b.mu).largest());
     }
   }
-  return finite ? worst : kInfinity;
+  return finite ? worst : kInf;
 }
 
 void NcpProblem::project(GrowingVector& lambda) const {

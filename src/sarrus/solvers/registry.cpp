@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sarrus/math/error.h"
+#include "sarrus/math/text.h"
 
 namespace sarrus {
 

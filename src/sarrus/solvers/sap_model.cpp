@@ -5,7 +5,7 @@
 
 #include "sarrus/math/block_graph.h"
 #include "sarrus/math/cones.h"
-#include "sarrus/math/index.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {

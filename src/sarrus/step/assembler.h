@@ -14,6 +14,7 @@
 
 #include "sarrus/collision/detector.h"
 #include "sarrus/dynamics/state.h"
+#include "sarrus/rows/rows.h"
 #include "sarrus/step/options.h"
 #include "sarrus/step/projection.h"
 

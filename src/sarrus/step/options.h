@@ -6,8 +6,9 @@
 #include <string>
 
 #include "sarrus/collision/contact.h"
-#include "sarrus/dynamics/coordinates.h"
-#include "sarrus/rows/rows.h"
+#include "sarrus/dynamics/scheme.h"
+#include "sarrus/model/model.h"
+#include "sarrus/rows/options.h"
 #include "sarrus/solvers/solver.h"
 
 namespace sarrus {

@@ -1,4 +1,4 @@
-#include "sarrus/math/error.h"
+#include "sarrus/math/text.h"
 
 #include <algorithm>
 
