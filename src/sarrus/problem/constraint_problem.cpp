@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "sarrus/math/index.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sarrus/math/index.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {
