@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sarrus/collision/manifold.h"
 #include "sarrus/math/hash.h"
 #include "sarrus/rows/compliance.h"
 #include "sarrus/rows/writer.h"
@@ -58,13 +59,11 @@ void set_rigid_contact(const RowContext& c, const Contact& contact, const Constr
 }  // namespace
 
 Mat3 contact_frame(const Vec3& n) {
-  const double s = n.z() >= 0 ? 1.0 : -1.0;
-  const double a = -1.0 / (s + n.z());
-  const double b = n.x() * n.y() * a;
+  const ProjectionFrame frame(n);
   Mat3 R;
-  R.col(0) = Vec3(1.0 + s * n.x() * n.x() * a, s * b, -s * n.x());
-  R.col(1) = Vec3(b, s + n.y() * n.y() * a, -n.y());
-  R.col(2) = n;
+  R.col(0) = frame.t;
+  R.col(1) = frame.o;
+  R.col(2) = frame.n;
   return R;
 }
 
