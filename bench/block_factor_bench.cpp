@@ -35,7 +35,7 @@ constexpr double kShift = 1e-8;
 
 std::vector<double> weights(const ConstraintProblem& p) {
   VecX d(p.rows());
-  p.diagonal_D(d);
+  p.diagonal_D_plus_R(d);
   std::vector<double> g(static_cast<std::size_t>(p.rows()));
   for (const ConstraintBlock& b : p.blocks) {
     const double mean = d.segment(b.row, b.rows).mean();

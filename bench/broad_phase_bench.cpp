@@ -96,7 +96,7 @@ void all_pairs(const std::vector<Aabb>& boxes, const PairFilter& filter, std::ve
     for (int k = i + 1; k < n; ++k) {
       const Aabb& a = boxes[static_cast<std::size_t>(i)];
       const Aabb& b = boxes[static_cast<std::size_t>(k)];
-      if (near(a, b, 0) && filter.allowed(i, k)) pairs.push_back({i, k});
+      if (boxes_near(a, b, 0) && filter.allowed(i, k)) pairs.push_back({i, k});
     }
   }
 }

@@ -146,7 +146,7 @@ class Runner {
 
 enum class Mode : std::uint8_t { cold, warm, sequence };
 inline constexpr Mode kModes[] = {Mode::cold, Mode::warm, Mode::sequence};
-inline std::string_view name(Mode mode) {
+inline std::string_view name_of(Mode mode) {
   constexpr std::string_view kNames[] = {"cold", "warm", "sequence"};
   return kNames[static_cast<std::size_t>(mode)];
 }

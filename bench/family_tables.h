@@ -101,8 +101,8 @@ inline void print_misses(const std::vector<Batch>& batches) {
     for (const Measured& m : b.runs) {
       if (m.solved) continue;
       ++count;
-      std::cout << fmt::format("- {} {} {} seed {}{}: {}, {:.2e}\n", name(b.mode), b.family, b.solver, m.seed,
-                               b.mode == Mode::sequence ? fmt::format(" step {}", m.step) : "", name(m.status),
+      std::cout << fmt::format("- {} {} {} seed {}{}: {}, {:.2e}\n", name_of(b.mode), b.family, b.solver, m.seed,
+                               b.mode == Mode::sequence ? fmt::format(" step {}", m.step) : "", name_of(m.status),
                                m.error);
     }
   }
@@ -116,8 +116,8 @@ inline bool print_unrepeatable(const std::vector<Batch>& batches) {
     for (const Measured& m : b.runs) {
       if (m.repeatable) continue;
       all = false;
-      std::cout << fmt::format("NOT REPEATABLE: {} {} {} seed {} step {}\n", name(b.mode), b.family, b.solver, m.seed,
-                               m.step);
+      std::cout << fmt::format("NOT REPEATABLE: {} {} {} seed {} step {}\n", name_of(b.mode), b.family, b.solver,
+                               m.seed, m.step);
     }
   }
   if (all) std::cout << "\nEvery repeat of a solve gave the same bits.\n";
@@ -129,9 +129,9 @@ inline void write_csv(const std::string& path, const std::vector<Batch>& batches
   file << "mode,family,solver,seed,step,status,factorisations,iterations,us,natural_map,error,solved\n";
   for (const Batch& b : batches) {
     for (const Measured& m : b.runs) {
-      file << fmt::format("{},{},{},{},{},{},{},{},{:.3f},{:.6e},{:.6e},{}\n", name(b.mode), b.family, b.solver, m.seed,
-                          m.step, name(m.status), m.factorisations, m.iterations, m.microseconds, m.natural_map,
-                          m.error, m.solved ? 1 : 0);
+      file << fmt::format("{},{},{},{},{},{},{},{},{:.3f},{:.6e},{:.6e},{}\n", name_of(b.mode), b.family, b.solver,
+                          m.seed, m.step, name_of(m.status), m.factorisations, m.iterations, m.microseconds,
+                          m.natural_map, m.error, m.solved ? 1 : 0);
     }
   }
   file.close();

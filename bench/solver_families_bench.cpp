@@ -129,7 +129,7 @@ std::vector<Batch> measure_all(const Options& o, const std::vector<const SolverI
       for (const SolverInfo* info : solvers) {
         Batch b{family, std::string(info->id), mode, measure(o, problem_family(family), *info, mode)};
         const Summary s = summarise(b.runs);
-        std::cerr << fmt::format("{:<9}{:<23}{:<14}{:>4}/{:<4} fac {:>5.0f}  {:>9.0f} us\n", name(mode), family,
+        std::cerr << fmt::format("{:<9}{:<23}{:<14}{:>4}/{:<4} fac {:>5.0f}  {:>9.0f} us\n", name_of(mode), family,
                                  b.solver, s.solved, s.count, s.factorisations[0], s.microseconds[0]);
         batches.push_back(std::move(b));
       }

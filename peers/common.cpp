@@ -62,7 +62,7 @@ Quat orientation(const Model& model, int body) {
 void require_plain_joint(const Joint& j) {
   const auto refuse = [&](std::string_view what) { throw NotSupported(fmt::format("joint '{}': {}", j.name, what)); };
   if (j.type != JointType::revolute && j.type != JointType::fixed && j.type != JointType::spherical) {
-    refuse(fmt::format("{} joints are not translated", info(j.type).name));
+    refuse(fmt::format("{} joints are not translated", joint_type_info(j.type).name));
   }
   if (j.swing_limit < kInf) refuse("swing limits are not translated");
 }
@@ -212,7 +212,7 @@ void require_simple(const Model& model) {
   for (const int g : colliding_geoms(model)) {
     const ShapeKind kind = model.geoms()[at(g)].shape.kind;
     if (kind != ShapeKind::plane && kind != ShapeKind::box && kind != ShapeKind::sphere) {
-      throw NotSupported(fmt::format("shape {} is not translated", name(kind)));
+      throw NotSupported(fmt::format("shape {} is not translated", name_of(kind)));
     }
   }
   common_friction(model);

@@ -58,7 +58,7 @@ class Writer {
     return fmt::format(" solref=\"{} 1\" solimp=\"0.9999 0.9999 0.001 0.5 2\"", time_constant());
   }
 
-  std::string name(int body) const { return fmt::format("b{}", body); }
+  std::string name_of(int body) const { return fmt::format("b{}", body); }
 
   void geoms(int body) {
     for (const int g : geoms_) {
@@ -79,7 +79,8 @@ class Writer {
       const Body& b = model_.bodies()[at(link.body)];
       const Pose X_PB = reference_pose(model_, parent).inverse() * b.X_WB0;
       const Vec3 I = b.inertia_B.diagonal();
-      xml_ += fmt::format("<body name=\"{}\" pos=\"{}\" quat=\"{}\">\n", name(link.body), text(X_PB.p), text(X_PB.q));
+      xml_ +=
+          fmt::format("<body name=\"{}\" pos=\"{}\" quat=\"{}\">\n", name_of(link.body), text(X_PB.p), text(X_PB.q));
       xml_ += fmt::format("<inertial pos=\"0 0 0\" mass=\"{}\" diaginertia=\"{}\"/>\n", b.mass, text(I));
       joint(link);
       bodies(link.body);
@@ -105,7 +106,7 @@ class Writer {
     for (int a = 0; a < model_.body_count(); ++a) {
       for (int b = a + 1; b < model_.body_count(); ++b) {
         if (bodies_collide(model_, a, b)) continue;
-        xml_ += fmt::format("<exclude body1=\"{}\" body2=\"{}\"/>\n", name(a), name(b));
+        xml_ += fmt::format("<exclude body1=\"{}\" body2=\"{}\"/>\n", name_of(a), name_of(b));
       }
     }
   }
@@ -117,8 +118,8 @@ class Writer {
       const int first = j.follower == kWorld ? j.base : j.follower;
       const int second = first == j.follower ? j.base : j.follower;
       const Pose X_BW = reference_pose(model_, first).inverse();
-      const std::string pair = fmt::format("body1=\"{}\"{}", name(first),
-                                           second == kWorld ? "" : fmt::format(" body2=\"{}\"", name(second)));
+      const std::string pair = fmt::format("body1=\"{}\"{}", name_of(first),
+                                           second == kWorld ? "" : fmt::format(" body2=\"{}\"", name_of(second)));
       if (j.type == JointType::fixed) {
         xml_ += fmt::format("<weld {}/>\n", pair);
       } else if (j.type == JointType::spherical) {

@@ -46,7 +46,7 @@ std::string joined(const char* option, const std::vector<std::string>& list) {
 
 // Without the names of output files: what others would type to get the same figures.
 std::string command_text(const SuiteArguments& a) {
-  std::string out = fmt::format("sarrus bench {}", name(a.kind));
+  std::string out = fmt::format("sarrus bench {}", name_of(a.kind));
   if (a.quick) out += " --quick";
   out += joined("--systems", a.systems) + joined("--solvers", a.solvers) + joined("--run-solvers", a.run_solvers);
   if (a.samples > 0) out += fmt::format(" --samples {}", a.samples);
@@ -95,7 +95,7 @@ int run_suite(const SuiteArguments& a) {
   Ranks ranks;
   const SuiteOptions options = suite_options(a);
   const fs::path folder =
-      ranks.share(a.work.empty() ? fmt::format("out/bench-{}{}", name(a.kind), a.quick ? "-quick" : "") : a.work);
+      ranks.share(a.work.empty() ? fmt::format("out/bench-{}{}", name_of(a.kind), a.quick ? "-quick" : "") : a.work);
   std::unique_ptr<OutputFile> json, csv, html;
   if (ranks.first()) {
     json = std::make_unique<OutputFile>("--json", a.json);
@@ -154,7 +154,7 @@ void write_samples(const SamplesArguments& a) {
     save_samples(a.out, set);
     for (const Sample& s : set.samples) {
       all.push_back(s.info);
-      fmt::print("{}  {:<28} {:<20} {:>6} rows {:>5} contacts\n", s.info.hash, s.info.id, name(s.info.category),
+      fmt::print("{}  {:<28} {:<20} {:>6} rows {:>5} contacts\n", s.info.hash, s.info.id, name_of(s.info.category),
                  s.info.rows, s.info.contacts);
     }
     if (!set.run.message.empty()) fmt::print(stderr, "sarrus: warning: {}: {}\n", id, set.run.message);
@@ -175,7 +175,7 @@ void list_systems() {
 void add_suite_command(CLI::App& bench, BenchKind kind, const char* what, int& exit_code) {
   auto a = std::make_shared<SuiteArguments>();
   a->kind = kind;
-  CLI::App* c = bench.add_subcommand(std::string(name(kind)), what);
+  CLI::App* c = bench.add_subcommand(std::string(name_of(kind)), what);
   if (kind != BenchKind::scaling) {
     c->add_option("--systems", a->systems, "Systems (see sarrus bench systems); default all")
         ->delimiter(',')

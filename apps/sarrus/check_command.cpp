@@ -26,7 +26,7 @@ std::string kinds_text(const ModelAnalysis& a) {
   std::vector<std::string> counts;
   for (std::size_t k = 0; k < a.geoms_by_kind.size(); ++k) {
     if (a.geoms_by_kind[k] == 0) continue;
-    counts.push_back(fmt::format("{} {}", a.geoms_by_kind[k], name(static_cast<ShapeKind>(k))));
+    counts.push_back(fmt::format("{} {}", a.geoms_by_kind[k], name_of(static_cast<ShapeKind>(k))));
   }
   if (a.mesh_triangles > 0) counts.push_back(fmt::format("{} triangles", a.mesh_triangles));
   return counts.empty() ? "" : fmt::format(": {}", fmt::join(counts, ", "));
@@ -35,7 +35,7 @@ std::string kinds_text(const ModelAnalysis& a) {
 nlohmann::ordered_json kinds_json(const ModelAnalysis& a) {
   nlohmann::ordered_json counts;
   for (std::size_t k = 0; k < a.geoms_by_kind.size(); ++k) {
-    counts[std::string(name(static_cast<ShapeKind>(k)))] = a.geoms_by_kind[k];
+    counts[std::string(name_of(static_cast<ShapeKind>(k)))] = a.geoms_by_kind[k];
   }
   return counts;
 }

@@ -99,7 +99,7 @@ struct InverseLog {
     squares = peak;
   }
   void add(double time, const InverseResult& r) {
-    csv += fmt::format("{:.9g},{},{:.6g},{:.6g},{},{},{}", time, name(r.status), r.unrealised, r.contact_residual,
+    csv += fmt::format("{:.9g},{},{:.6g},{:.6g},{},{},{}", time, name_of(r.status), r.unrealised, r.contact_residual,
                        r.iterations, r.contacts, r.infeasible_rows);
     for (std::size_t i = 0; i < peak.size(); ++i) {
       csv += fmt::format(",{:.9g}", r.effort[i]);
@@ -114,7 +114,7 @@ struct InverseLog {
       message_time = time;
     }
     steps.push_back({{"time", time},
-                     {"status", name(r.status)},
+                     {"status", name_of(r.status)},
                      {"unrealised", r.unrealised},
                      {"contact_residual", r.contact_residual},
                      {"infeasible_rows", r.infeasible_rows},

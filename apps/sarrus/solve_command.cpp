@@ -25,7 +25,7 @@ struct SolveArguments {
   std::vector<std::string> solvers;
   std::vector<std::string> parameters;
   SolveSettings settings{.goal = 1e-8};
-  std::string criterion{name(Criterion::energy)};
+  std::string criterion{name_of(Criterion::energy)};
   std::string json;
   std::string output;
   bool in_place = false;
@@ -82,7 +82,7 @@ void print_header(const LoadedProblem& problem) {
 }
 
 void print_table(const std::vector<SolveResult>& results, const Goal& goal) {
-  fmt::print("  tolerance {:g} on the error, criterion {}\n", goal.tolerance, name(goal.criterion));
+  fmt::print("  tolerance {:g} on the error, criterion {}\n", goal.tolerance, name_of(goal.criterion));
   std::size_t width = 6;
   for (const SolveResult& r : results) width = std::max(width, r.solver.size());
   fmt::print("  {:<{}}  {:<14} {:>6} {:>6} {:>11}  {:>11} {:>9} {:>9} {:>9} {:>15}\n", "solver", width, "status",
@@ -90,7 +90,7 @@ void print_table(const std::vector<SolveResult>& results, const Goal& goal) {
   for (const SolveResult& r : results) {
     const Residuals& x = r.residuals;
     fmt::print("  {:<{}}  {:<14} {:>6} {:>6} {:>11.1f}  {:>11.2e} {:>9.2e} {:>9.2e} {:>9.2e} {:>15.2e}\n", r.solver,
-               width, name(r.status), r.iterations, r.factorisations, r.microseconds, x.natural_map,
+               width, name_of(r.status), r.iterations, r.factorisations, r.microseconds, x.natural_map,
                x.error(Law::ncp, goal.criterion), x.primal, x.dual, x.complementarity);
   }
 }
@@ -99,7 +99,7 @@ Json to_json(const LoadedProblem& problem, const std::vector<SolveResult>& resul
   Json list = Json::array();
   for (const SolveResult& r : results) {
     list.push_back({{"solver", r.solver},
-                    {"status", name(r.status)},
+                    {"status", name_of(r.status)},
                     {"converged", r.converged},
                     {"iterations", r.iterations},
                     {"factorisations", r.factorisations},
@@ -116,7 +116,7 @@ Json to_json(const LoadedProblem& problem, const std::vector<SolveResult>& resul
             {"rows", problem.stored.problem.rows()},
             {"nodes", problem.stored.problem.node_count()},
             {"tolerance", goal.tolerance},
-            {"criterion", name(goal.criterion)}};
+            {"criterion", name_of(goal.criterion)}};
   if (problem.fclib) {
     const FclibInfo& info = *problem.fclib;
     j["asymmetry"] = info.asymmetry;

@@ -20,11 +20,11 @@ void list_solvers(const std::string& json_path) {
     for (const ParameterInfo& p : s.parameters) {
       parameters.push_back({{"name", p.name}, {"default", p.default_value}, {"meaning", p.meaning}});
     }
-    list.push_back({{"id", s.id}, {"law", name(s.law)}, {"summary", s.summary}, {"parameters", parameters}});
+    list.push_back({{"id", s.id}, {"law", name_of(s.law)}, {"summary", s.summary}, {"parameters", parameters}});
   }
   json.write(list.dump(2) + "\n");
   for (const SolverInfo& s : solver_registry()) {
-    fmt::print("{}  [{}]  {}\n", s.id, name(s.law), s.summary);
+    fmt::print("{}  [{}]  {}\n", s.id, name_of(s.law), s.summary);
     for (const ParameterInfo& p : s.parameters) {
       fmt::print("    {:<18} {:<10g} {}\n", p.name, p.default_value, p.meaning);
     }

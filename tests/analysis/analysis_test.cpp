@@ -269,7 +269,7 @@ TEST(AnalysisWarnings, SlenderShapes) {
         Shape::capsule(1e-5, 1), Shape::convex(ConvexHull::build(needle, "needle"))}) {
     ModelBuilder b("needle");
     b.add_geom(kWorld, s, {}, 0, "needle");
-    EXPECT_TRUE(warns(analyse(b.build()), "shape 'needle' is ")) << name(s.kind);
+    EXPECT_TRUE(warns(analyse(b.build()), "shape 'needle' is ")) << name_of(s.kind);
   }
   ModelBuilder b("rod");
   b.add_geom(kWorld, Shape::cylinder(1e-3, 1));

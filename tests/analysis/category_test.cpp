@@ -72,7 +72,7 @@ TEST(Category, RankIgnoresUnits) {
 
 TEST(Category, NamesDiffer) {
   std::set<std::string_view> names;
-  for (int i = 0; i <= kProblemCategoryCount; ++i) names.insert(name(static_cast<ProblemCategory>(i)));
+  for (int i = 0; i <= kProblemCategoryCount; ++i) names.insert(name_of(static_cast<ProblemCategory>(i)));
   EXPECT_EQ(names.size(), 8u);
 }
 

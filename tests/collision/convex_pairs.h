@@ -31,7 +31,8 @@ void for_random_pairs(unsigned seed, int samples, double scale, Check&& check) {
           const Convex a = placed(shape_a, random.rotation(), scale * random.vector(1));
           Convex b = placed(shape_b, random.rotation(), a.p);
           if (!slide_along(a, b, random.direction(), scale * target)) continue;
-          SCOPED_TRACE(testing::Message() << name(kind_a) << "-" << name(kind_b) << " at " << target << ", " << sample);
+          SCOPED_TRACE(testing::Message()
+                       << name_of(kind_a) << "-" << name_of(kind_b) << " at " << target << ", " << sample);
           check(random, a, b);
           if (testing::Test::HasFatalFailure()) return;
         }

@@ -36,7 +36,7 @@ TEST(CoreSeparation, TrianglesAgainstTheOracle) {
       const ConvexDistance q = core_separation(t, x, tol);
       x.radius = 0;
       const Separation truth = oracle::convex_separation(random, t, x);
-      SCOPED_TRACE(testing::Message() << name(kind) << ", " << sample);
+      SCOPED_TRACE(testing::Message() << name_of(kind) << ", " << sample);
       if (!q.near) {
         ++overlapping;
         ASSERT_LE(truth.d, 1e-4 * tol + 1e-14);
@@ -100,7 +100,7 @@ TEST(ConvexDistance, DegenerateBodies) {
         const Convex a = placed(shape_a, q_a, Vec3::Zero());
         const Convex b = placed(shape_b, q_b, p);
         const ConvexDistance q = convex_distance(a, b, 2e-3, pair_tol(a, b));
-        SCOPED_TRACE(testing::Message() << name(shape_a.kind) << "-" << name(shape_b.kind) << ", " << sample);
+        SCOPED_TRACE(testing::Message() << name_of(shape_a.kind) << "-" << name_of(shape_b.kind) << ", " << sample);
         expect_usable(q);
         if (q.near) {
           ASSERT_NEAR(oracle::body_gap(a, b, q.n), q.d, 1e-14);
@@ -215,7 +215,7 @@ TEST(Bullet, SearchFindsWhatItProves) {
     ++proved;
     ASSERT_NEAR(bounds.s - radii, truth.d, 2 * ctol + 1e-10);
   });
-  EXPECT_GT(total, 400);
+  EXPECT_GT(total, test::sample_divisor() > 1 ? 40 : 400);
   EXPECT_GT(proved, 0.6 * total);
 }
 

@@ -23,7 +23,9 @@ struct PairCase {
   int poses;
 };
 
-std::string pair_name(const PairCase& pair) { return std::string(name(pair.a)) + "_" + std::string(name(pair.b)); }
+std::string pair_name(const PairCase& pair) {
+  return std::string(name_of(pair.a)) + "_" + std::string(name_of(pair.b));
+}
 
 Convex at_origin_of(const PlacedShape& a, const PlacedShape& b) { return convex_of(b, b.p_W - a.p_W); }
 
@@ -334,7 +336,7 @@ TEST_P(GeneralAgainstPlane, GapIsTheSupportHeight) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, GeneralAgainstPlane,
                          testing::Values(ShapeKind::cylinder, ShapeKind::ellipsoid, ShapeKind::hull),
-                         [](const auto& case_info) { return std::string(name(case_info.param)); });
+                         [](const auto& case_info) { return std::string(name_of(case_info.param)); });
 
 // Concentric bodies, turned at will: finite contacts, all of them deep.
 TEST(Degenerate, CoincidentCentresGiveFiniteContacts) {
@@ -348,12 +350,12 @@ TEST(Degenerate, CoincidentCentresGiveFiniteContacts) {
       for (const Quat& q : {Quat::Identity(), so3_exp({1.5707963267948966, 0, 0}), random.rotation()}) {
         const Vec3 p(0.5, -2, 1);
         const Manifold m = oracle::collide(place(a, {p, Quat::Identity()}), place(b, {p, q}), kMargin);
-        ASSERT_FALSE(m.empty()) << name(a.kind) << " " << name(b.kind);
+        ASSERT_FALSE(m.empty()) << name_of(a.kind) << " " << name_of(b.kind);
         for (const ManifoldPoint& point : m) {
           EXPECT_TRUE(point.p.allFinite());
           EXPECT_NEAR(point.n.norm(), 1, 1e-13);
         }
-        EXPECT_LT(oracle::deepest(m).gap, -0.05) << name(a.kind) << " " << name(b.kind);
+        EXPECT_LT(oracle::deepest(m).gap, -0.05) << name_of(a.kind) << " " << name_of(b.kind);
       }
     }
   }

@@ -75,7 +75,7 @@ TEST_P(OnField, EqualsTheMeshOfItsTriangles) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, OnField, testing::ValuesIn(kConvex),
-                         [](const auto& kind) { return std::string(name(kind.param)); });
+                         [](const auto& kind) { return std::string(name_of(kind.param)); });
 
 // A tilted plane as a field: exact normals and gaps, across all cells.
 TEST(Field, SlopeIsFeltAsOnePlane) {

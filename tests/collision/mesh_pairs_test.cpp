@@ -357,7 +357,7 @@ TEST(Spike, CarriesFlatBottoms) {
         for (const Vec2& offset : {Vec2(0, 0), Vec2(0.03, 0.02), Vec2(-0.08, 0.03)}) {
           const Manifold m = scene::collide(place(shape, {{offset.x(), offset.y(), 0.05 + gap}, Quat::Identity()}),
                                             place(mesh, Pose{}), kMargin);
-          ASSERT_EQ(m.size(), 1) << "width " << width << " gap " << gap << " kind " << name(shape.kind);
+          ASSERT_EQ(m.size(), 1) << "width " << width << " gap " << gap << " kind " << name_of(shape.kind);
           ASSERT_NEAR(m[0].gap, gap, 1e-9);
           ASSERT_LT((m[0].n + Vec3::UnitZ()).norm(), 1e-4);
           ASSERT_LT((m[0].p - Vec3(0, 0, gap)).norm(), 1e-6);

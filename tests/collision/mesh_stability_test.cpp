@@ -42,7 +42,7 @@ Separation separation(const Surface& s, const PlacedShape& a, double reach) {
     const Vec3 p[3] = {s.v[at(s.t[t][0])], s.v[at(s.t[t][1])], s.v[at(s.t[t][2])]};
     Aabb triangle_box = Aabb::nothing();
     for (const Vec3& y : p) triangle_box.add(y);
-    if (!near(triangle_box, box, reach)) continue;
+    if (!boxes_near(triangle_box, box, reach)) continue;
     const Convex triangle =
         convex_of_triangle(p[0] - a.p_W, p[1] - a.p_W, p[2] - a.p_W, Mat3::Identity(), Vec3::Zero());
     const ConvexDistance q = convex_distance(triangle, x, reach, 5e-6 * a.diagonal);
@@ -216,7 +216,7 @@ TEST_P(OnTerrain, RigidMotionChangesNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, OnTerrain, testing::ValuesIn(kConvex),
-                         [](const auto& kind) { return std::string(name(kind.param)); });
+                         [](const auto& kind) { return std::string(name_of(kind.param)); });
 
 // What rests on meshes: keys, count and order survive 1e-6 rad and 1e-7 m in 99.9 % of random poses (§8).
 TEST(Noise, RestingContactsKeepTheirKeys) {
@@ -334,7 +334,7 @@ TEST(Soup, AnyTrianglesGiveSoundPoints) {
     if (truth.d > margin - tol || !truth.from_front) continue;
     ++apart;
     found += std::abs(scene::smallest_gap(m) - truth.d) <= 2 * tol ? 1 : 0;
-    ASSERT_NEAR(scene::smallest_gap(m), truth.d, 2 * tol) << "soup " << i << " kind " << name(a.kind);
+    ASSERT_NEAR(scene::smallest_gap(m), truth.d, 2 * tol) << "soup " << i << " kind " << name_of(a.kind);
   }
   std::printf("  %d apart, %d found, %d overlapping\n", apart, found, overlapping);
   EXPECT_GT(apart, 300);

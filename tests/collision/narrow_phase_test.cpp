@@ -155,7 +155,8 @@ INSTANTIATE_TEST_SUITE_P(Pairs, AgainstOracle,
                                          PairCase{ShapeKind::box, ShapeKind::capsule, 400},
                                          PairCase{ShapeKind::box, ShapeKind::box, 5000}),
                          [](const auto& case_info) {
-                           return std::string(name(case_info.param.a)) + "_" + std::string(name(case_info.param.b));
+                           return std::string(name_of(case_info.param.a)) + "_" +
+                                  std::string(name_of(case_info.param.b));
                          });
 
 class AgainstPlane : public testing::TestWithParam<ShapeKind> {};
@@ -193,7 +194,7 @@ TEST_P(AgainstPlane, GapIsTheSupportHeight) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, AgainstPlane, testing::Values(ShapeKind::sphere, ShapeKind::capsule, ShapeKind::box),
-                         [](const auto& case_info) { return std::string(name(case_info.param)); });
+                         [](const auto& case_info) { return std::string(name_of(case_info.param)); });
 
 // Deep overlap, centres included: the oracle is exact there too.
 TEST(NarrowPhase, DeepOverlapIsExact) {
@@ -340,7 +341,7 @@ TEST(NarrowPhase, PairsWithoutContact) {
       Manifold m;
       m.push({});
       collide(place(a, {}), place(b, {Vec3(0, 0, -1e-3), Quat::Identity()}), kMargin, workspace, axis, m);
-      EXPECT_TRUE(m.empty()) << name(a.kind) << " " << name(b.kind);
+      EXPECT_TRUE(m.empty()) << name_of(a.kind) << " " << name_of(b.kind);
     }
   }
 }

@@ -48,9 +48,9 @@ TEST(PairFilter, JointsSeparateTheirBodiesExceptFreeAndDistance) {
       b.add_joint_at("j", type, 0, 1, {0.5, 0, 0});
     }
     const bool expected = type == JointType::free || type == JointType::distance;
-    EXPECT_EQ(allowed(b, 0, 1), expected) << info(type).name;
-    EXPECT_TRUE(allowed(b, 1, 2)) << info(type).name;
-    EXPECT_TRUE(allowed(b, 0, 2)) << info(type).name;
+    EXPECT_EQ(allowed(b, 0, 1), expected) << joint_type_info(type).name;
+    EXPECT_TRUE(allowed(b, 1, 2)) << joint_type_info(type).name;
+    EXPECT_TRUE(allowed(b, 0, 2)) << joint_type_info(type).name;
   }
   ModelBuilder rope = row_of_balls(2);
   rope.add_distance("rope", 0, 1, {0, 0, 0}, {1, 0, 0}, true);

@@ -20,7 +20,7 @@ TEST(Schemes, AreFoundByName) {
   for (const Scheme& s : schemes()) {
     EXPECT_EQ(integrator_from_name(s.name), s.integrator);
     EXPECT_EQ(scheme_of(s.integrator).name, s.name);
-    EXPECT_EQ(name(s.integrator), s.name);
+    EXPECT_EQ(name_of(s.integrator), s.name);
   }
   try {
     integrator_from_name("euler");

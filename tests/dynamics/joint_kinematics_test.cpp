@@ -38,7 +38,7 @@ void for_every_joint(unsigned seed, const Visit& f) {
       for (int trial = 0; trial < 5; ++trial) {
         const Model model = one_joint(type, binary, rng);
         const JointPlace place = place_on_manifold(type, model.joints()[0].length, rng);
-        const std::string label = std::string(info(type).name) + (binary ? ", binary" : ", unary");
+        const std::string label = std::string(joint_type_info(type).name) + (binary ? ", binary" : ", unary");
         f(label, model, poses_at(model, place, rng), place, rng);
       }
     }
@@ -88,7 +88,7 @@ TEST(JointRows, AreTheDerivativeOfTheResidual) {
 TEST(JointRows, ResidualVanishesOnTheManifold) {
   for_every_joint(2, [](const auto& label, const Model& m, const auto& X, const JointPlace&, Random&) {
     const ConstraintProblem p = position_rows(m, X, coordinates(m, X));
-    EXPECT_EQ(p.rows(), info(m.joints()[0].type).rows) << label;
+    EXPECT_EQ(p.rows(), joint_type_info(m.joints()[0].type).rows) << label;
     if (p.rows() > 0) {
       EXPECT_LT(residual(p).cwiseAbs().maxCoeff(), 5e-14) << label;
     }
@@ -102,9 +102,9 @@ TEST(JointRows, ResidualVanishesAtTheReferencePose) {
     const State s = State::initial(m);
     const ConstraintProblem p = position_rows(m, s.X_WB, s.q);
     if (p.rows() > 0) {
-      EXPECT_LT(residual(p).cwiseAbs().maxCoeff(), 2e-15 * 10) << info(type).name;
+      EXPECT_LT(residual(p).cwiseAbs().maxCoeff(), 2e-15 * 10) << joint_type_info(type).name;
     }
-    for (const double q : s.q) EXPECT_NEAR(q, 0.0, 1e-14) << info(type).name;
+    for (const double q : s.q) EXPECT_NEAR(q, 0.0, 1e-14) << joint_type_info(type).name;
   }
 }
 
@@ -138,8 +138,8 @@ TEST(JointRows, ConstraintsAndDofsComplementEachOther) {
     JointKinematics kin(m);
     kin.update(X);
     JointAxis axes[6];
-    const int rows = info(j.type).rows;
-    const int dofs = info(j.type).dofs;
+    const int rows = joint_type_info(j.type).rows;
+    const int dofs = joint_type_info(j.type).dofs;
     ASSERT_EQ(rows + dofs, 6) << label;
     joint_constraint_axes(j, kin.frame(0), axes);
     joint_dof_axes(j, kin.frame(0), axes + rows);
@@ -171,7 +171,7 @@ double row_rate(const DofRow& row, const VecX& u) {
 // For arbitrary twists, not only along the manifold: true on the manifold for every type.
 TEST(Coordinates, RatesAreTheDofRows) {
   for_every_joint(7, [](const auto& label, const Model& m, const auto& X, const JointPlace& place, Random& rng) {
-    if (!info(m.joints()[0].type).coordinates) return;
+    if (!joint_type_info(m.joints()[0].type).coordinates) return;
     JointKinematics here(m);
     JointKinematics plus(m);
     JointKinematics minus(m);
@@ -210,7 +210,8 @@ Model spinning_joint(JointType type, bool wrapped) {
   ModelBuilder b("spin");
   b.add_body("disc", 1, Mat3::Identity(), {});
   const int j = b.add_joint_at("axle", type, kWorld, 0, Vec3::Zero());
-  for (int k = 0; k < info(type).dofs; ++k) b.dof(j, k).wrapped = wrapped && info(type).angular[k];
+  for (int k = 0; k < joint_type_info(type).dofs; ++k)
+    b.dof(j, k).wrapped = wrapped && joint_type_info(type).angular[k];
   return b.build();
 }
 
@@ -227,7 +228,7 @@ TEST(Coordinates, CountTurnsUnlessWrapped) {
           const std::vector<Pose> X = {{Vec3::Zero(), so3_exp(Vec3(angle, 0, 0))}};
           kin.update(X);
           kin.update_coordinates(q);
-          EXPECT_NEAR(q[dof], wrapped ? wrap_angle(angle) : angle, 1e-12) << info(type).name;
+          EXPECT_NEAR(q[dof], wrapped ? wrap_angle(angle) : angle, 1e-12) << joint_type_info(type).name;
         }
       }
     }
@@ -330,7 +331,7 @@ void expect_limit_rows_match(const std::string& label, const Model& m, const std
 TEST(Limits, RowsAreTheDerivativeOfTheGaps) {
   Random rng(10);
   for (const JointType type : all_joint_types()) {
-    if (!info(type).coordinates) continue;
+    if (!joint_type_info(type).coordinates) continue;
     const Model plain = one_joint(type, true, rng);
     ModelData data = plain.data();
     for (Dof& d : data.dofs) {
@@ -350,7 +351,7 @@ TEST(Limits, RowsAreTheDerivativeOfTheGaps) {
       violation = std::max({violation, -2.0 - place.q[k], place.q[k] - 2.5});
     }
     EXPECT_NEAR(rows.violation, violation, 1e-12);
-    expect_limit_rows_match(std::string(info(type).name), m, X, q, rng);
+    expect_limit_rows_match(std::string(joint_type_info(type).name), m, X, q, rng);
   }
 }
 

@@ -210,7 +210,7 @@ TEST_P(Families, CanOpenAllContacts) {
     }
     p.finish();
     std::vector<double> lambda(static_cast<std::size_t>(p.rows()), 0.0);
-    make_solver("admm-ccp", {{"max_iterations", 20000}})->solve(p, 1e-3, lambda);
+    make_solver("admm-ccp", {{"max_iterations", 20000}})->solve(p, 1e-5, lambda);
     JudgeWorkspace workspace;
     judge(p, lambda, workspace);
     VecX v(p.rows());

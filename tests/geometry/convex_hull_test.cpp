@@ -144,7 +144,7 @@ TEST(MassOfSolids, FramesAndSums) {
     return surface_mass_properties(moved(half_box.vertices, Mat3::Identity(), {0.5 * (lo + hi), 0, 0}),
                                    half_box.triangles);
   };
-  const MassProperties sum = combine(part(-2, -1), part(-1, 2));
+  const MassProperties sum = combine_masses(part(-2, -1), part(-1, 2));
   EXPECT_NEAR(sum.volume, 16, 1e-13);
   EXPECT_LE(sum.centre.norm(), 1e-14);
   expect_near(sum.inertia, box_inertia({2, 1, 1}), 1e-14);

@@ -138,7 +138,7 @@ std::vector<int> brute_cells(const HeightField& f, const Aabb& box) {
     for (const int half : {0, 1}) {
       for (const int v : f.triangle(t / 2 * 2 + half)) cell.add(f.vertex(v));
     }
-    if (near(cell, box, 0)) found.push_back(t);
+    if (boxes_near(cell, box, 0)) found.push_back(t);
   }
   return found;
 }

@@ -250,7 +250,7 @@ inline std::vector<int> brute_find(const TriangleMesh& m, const Aabb& box) {
   for (int t = 0; t < m.triangle_count(); ++t) {
     Aabb own = Aabb::nothing();
     for (int k = 0; k < 3; ++k) own.add(m.corner(t, k));
-    if (near(own, box, 0)) found.push_back(t);
+    if (boxes_near(own, box, 0)) found.push_back(t);
   }
   return found;
 }

@@ -320,7 +320,7 @@ TEST(ShapeFuzz, HeightFieldsOfAnyShape) {
       for (const int half : {0, 1}) {
         for (const int v : f->triangle(t / 2 * 2 + half)) cell.add(f->vertex(v));
       }
-      if (near(cell, box, 0)) expected.push_back(t);
+      if (boxes_near(cell, box, 0)) expected.push_back(t);
     }
     ASSERT_EQ(found, expected) << "input " << n;
     double h = 0;

@@ -169,7 +169,7 @@ double difference(const MatX& A, const MatX& B) {
 }
 
 void expect_problem(const FclibProblem& p, const Example& e) {
-  EXPECT_LT(difference(p.stored.problem.dense_D(), e.D()), 1e-12);
+  EXPECT_LT(difference(p.stored.problem.dense_D_plus_R(), e.D()), 1e-12);
   EXPECT_LT(difference(p.stored.problem.v_free, e.v_free()), 1e-12);
   EXPECT_FALSE(p.stored.problem.physical);
   EXPECT_EQ(p.info.contacts, 4);
@@ -230,7 +230,7 @@ TEST(FclibFile, JoinsNodesOfContactsThatTouchMany) {
   const FclibProblem p = load_fclib(folder / "p.h5");
   MatX J(12, 23);
   for (int i = 0; i < 12; ++i) J.row(i) = H.col(3 * (i / 3) + (i + 1) % 3).transpose();
-  EXPECT_LT(difference(p.stored.problem.dense_D(), 0.5 * J * J.transpose()), 1e-14);
+  EXPECT_LT(difference(p.stored.problem.dense_D_plus_R(), 0.5 * J * J.transpose()), 1e-14);
   EXPECT_EQ(p.stored.problem.node_size, (Ints{7, 1, 1, 1, 1}));
 }
 
@@ -253,7 +253,7 @@ TEST(FclibFile, TellsAsymmetryAndIndefiniteMatrices) {
   EXPECT_NEAR(p.info.eigenvalue_min, -1e-6, 1e-15);
   EXPECT_NEAR(p.info.eigenvalue_max, 1.01, 1e-12);
   EXPECT_EQ(p.info.rank, 10);
-  const MatX D = p.stored.problem.dense_D();
+  const MatX D = p.stored.problem.dense_D_plus_R();
   EXPECT_NEAR(D(2, 0), 0.01, 1e-15);  // n and t1 of contact 0
   EXPECT_EQ(D(4, 4), 0);              // t2 of contact 1: row 5 of the file, left out
 }
@@ -268,7 +268,7 @@ TEST(FclibFile, TakesContactsWithoutCoupling) {
     put_matrix(file, "/fclib_local/W", MatX::Zero(12, 12), Form::columns);
   }
   const FclibProblem p = load_fclib(folder / "p.h5");
-  EXPECT_EQ(p.stored.problem.dense_D(), MatX::Zero(12, 12));
+  EXPECT_EQ(p.stored.problem.dense_D_plus_R(), MatX::Zero(12, 12));
   EXPECT_EQ(p.info.rank, 0);
 }
 
@@ -501,7 +501,8 @@ TEST(FclibFile, ReadsTheCollection) {
     EXPECT_EQ(p.stored.problem.rows_of(BlockKind::contact), 3 * p.info.contacts);
     // The one file with compressed rows is symmetric.
     if (p.info.global || p.info.contacts > 100) continue;
-    EXPECT_LT(difference(p.stored.problem.dense_D(), permuted_W(entry.path())), p.info.indefinite ? 1e-7 : 1e-12);
+    EXPECT_LT(difference(p.stored.problem.dense_D_plus_R(), permuted_W(entry.path())),
+              p.info.indefinite ? 1e-7 : 1e-12);
   }
   EXPECT_GE(loaded, 1);
 }
@@ -512,7 +513,8 @@ TEST(FclibFile, GlobalProblemOfTheCollectionAgreesWithItsLocalTwin) {
   if (!fs::is_directory(folder)) GTEST_SKIP() << "no FCLIB files in " << folder;
   const FclibProblem global = load_fclib(folder / "GFC3D_TwoRods1.hdf5");
   const FclibProblem local = load_fclib(folder / "GFC3D_TwoRods1-condensed.hdf5");
-  EXPECT_LT(difference(global.stored.problem.dense_D(), local.stored.problem.dense_D()), 1e-6);  // as it was printed
+  EXPECT_LT(difference(global.stored.problem.dense_D_plus_R(), local.stored.problem.dense_D_plus_R()),
+            1e-6);  // as it was printed
   EXPECT_LT(difference(global.stored.problem.v_free, local.stored.problem.v_free), 1e-14);
 }
 

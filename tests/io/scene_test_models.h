@@ -305,7 +305,7 @@ class RandomModel {
   }
 
   void fill_dofs(ModelBuilder& b, int joint) {
-    const JointTypeInfo& type = info(b.joint(joint).type);
+    const JointTypeInfo& type = joint_type_info(b.joint(joint).type);
     for (int k = 0; k < type.dofs; ++k) fill_dof(b.dof(joint, k), type.coordinates, type.angular[k]);
   }
 

@@ -186,8 +186,8 @@ TEST(Names, SuggestTheNearest) {
 TEST(Names, EveryTypeNameIsFoundAgain) {
   for (int i = 0; i < kJointTypeCount; ++i) {
     const auto type = static_cast<JointType>(i);
-    EXPECT_EQ(info(type).type, type);
-    EXPECT_EQ(joint_type_from_name(info(type).name), type);
+    EXPECT_EQ(joint_type_info(type).type, type);
+    EXPECT_EQ(joint_type_from_name(joint_type_info(type).name), type);
   }
 }
 

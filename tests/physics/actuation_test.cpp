@@ -60,7 +60,7 @@ TEST(Limit, StopsAndBouncesAtItsRestitution) {
       Simulation sim = m.simulate(1e-3, integrator);
       double furthest = 0;
       run(sim, 1000, [&](const StepReport&) { furthest = std::max(furthest, coordinate(sim, "joint")); });
-      const std::string tag = fmt::format("{}_e_{}", name(integrator), e);
+      const std::string tag = fmt::format("{}_e_{}", name_of(integrator), e);
       expect_near(tag + "_speed", rate(sim), -e, 1e-8);
       expect_near(tag + "_furthest_m", furthest, 0.5, e == 0 ? 1e-9 : 1.01e-3);
       expect_near(tag + "_position_m", coordinate(sim, "joint"), 0.5 - e * 0.5, e == 0 ? 1e-9 : 2e-3);
@@ -75,8 +75,8 @@ TEST(Limit, CarriesAWeightAtRest) {
     m.dof().limit.lower = -0.2;
     Simulation sim = m.simulate(1e-3, integrator);
     run(sim, 1000);
-    expect_near(fmt::format("{}_m", name(integrator)), coordinate(sim, "joint"), -0.2, 1e-9);
-    expect_within(fmt::format("{}_speed", name(integrator)), twist(sim, 0).norm(), 1e-9);
+    expect_near(fmt::format("{}_m", name_of(integrator)), coordinate(sim, "joint"), -0.2, 1e-9);
+    expect_within(fmt::format("{}_speed", name_of(integrator)), twist(sim, 0).norm(), 1e-9);
   }
 }
 
@@ -99,7 +99,7 @@ TEST(Rope, CatchesAFallingBall) {
       const double z = -0.5 - 0.5 * kGravity * 1e-6 * (static_cast<double>(n) * n + extra);
       fall = std::max(fall, std::abs(pose(sim, ball).p.z() - z));
     });
-    const std::string tag(name(integrator));
+    const std::string tag(name_of(integrator));
     expect_within(tag + "_slack_fall_m", fall, 1e-11);
     expect_within(tag + "_excess_m", std::max(0.0, excess), 1e-9);
     expect_near(tag + "_hangs_at_m", pose(sim, ball).p.z(), -1, 1e-9);
@@ -121,7 +121,7 @@ TEST(Rope, SwingsLikeAPendulum) {
       excess = std::max(excess, pose(sim, ball).p.norm() - 1);
       fastest = std::max(fastest, twist(sim, ball).head<3>().norm());
     });
-    const std::string tag(name(integrator));
+    const std::string tag(name_of(integrator));
     expect_within(tag + "_excess_m", std::max(0.0, excess), 1e-4);
     expect_near(tag + "_fastest", fastest, std::sqrt(kGravity), 0.01 * std::sqrt(kGravity));
   }
@@ -132,7 +132,7 @@ TEST(DryFriction, HoldsBelowItsBoundAndSlidesAbove) {
     OneJoint m = slide();
     m.dof().dry_friction = 2.0;
     Simulation sim = m.simulate(1e-3, integrator);
-    const std::string tag(name(integrator));
+    const std::string tag(name_of(integrator));
     sim.set_joint_force(0, 1.99);
     run(sim, 500);
     expect_within(tag + "_held_m", coordinate(sim, "joint"), 1e-9);
@@ -152,7 +152,7 @@ TEST(PositionServo, SettlesWhereItsSpringBalancesTheLoad) {
     m.dof().drive = {.mode = DriveMode::position, .kp = 500, .kd = 40, .effort_limit = kInf, .target = {.offset = 0.3}};
     Simulation sim = m.simulate(1e-3, integrator);
     run(sim, 3000);
-    const std::string tag(name(integrator));
+    const std::string tag(name_of(integrator));
     expect_near(tag + "_q_m", coordinate(sim, "joint"), 0.3 - kGravity / 500, 1e-8);
     expect_near(tag + "_effort_N", sim.drive_effort(0), kGravity, 1e-6);
     sim.set_drive_target(0, -0.1);
@@ -171,8 +171,8 @@ TEST(VelocityServo, RunsBelowItsTargetByTheLoadOverItsGain) {
     m.dof().drive = {.mode = DriveMode::velocity, .kp = 0, .kd = 100, .effort_limit = kInf, .target = {.offset = 0.5}};
     Simulation sim = m.simulate(1e-3, integrator);
     run(sim, 1000);
-    expect_near(fmt::format("{}_speed", name(integrator)), twist(sim, 0)[2], 0.5 - kGravity / 100, 1e-8);
-    expect_near(fmt::format("{}_effort_N", name(integrator)), sim.drive_effort(0), kGravity, 1e-6);
+    expect_near(fmt::format("{}_speed", name_of(integrator)), twist(sim, 0)[2], 0.5 - kGravity / 100, 1e-8);
+    expect_near(fmt::format("{}_effort_N", name_of(integrator)), sim.drive_effort(0), kGravity, 1e-6);
   }
 }
 
@@ -184,7 +184,7 @@ TEST(EffortLimit, SaturatesExactly) {
       Simulation sim = m.simulate(1e-3, integrator);
       double effort = 0;
       run(sim, 500, [&](const StepReport&) { effort = std::max(effort, std::abs(sim.drive_effort(0) - 5)); });
-      const std::string tag = fmt::format("{}_mode_{}", name(integrator), static_cast<int>(mode));
+      const std::string tag = fmt::format("{}_mode_{}", name_of(integrator), static_cast<int>(mode));
       expect_within(tag + "_effort_N", effort, 1e-12);
       expect_near(tag + "_speed", rate(sim), 5 * 0.5, 1e-9);
     }
@@ -200,7 +200,7 @@ TEST(Armature, AddsToTheInertiaOfAFlywheel) {
     sim.set_joint_force(0, 0.4);
     run(sim, 1000);
     const double a = 0.4 / (0.02 + 0.03);
-    const std::string tag(name(integrator));
+    const std::string tag(name_of(integrator));
     expect_near(tag + "_rate", rate(sim), a, 1e-8);
     const double extra = integrator == Integrator::moreau ? 0 : 0.5 * a * 1e-3;
     expect_near(tag + "_angle_rad", coordinate(sim, "joint"), 0.5 * a + extra, 1e-8);
@@ -244,8 +244,8 @@ TEST(SpringDamper, IsStableHoweverStiff) {
     Simulation sim = m.simulate(1e-2, integrator);
     double largest = 0;
     run(sim, 500, [&](const StepReport&) { largest = std::max(largest, std::abs(coordinate(sim, "joint"))); });
-    expect_within(fmt::format("{}_largest_m", name(integrator)), largest, 0.021);
-    expect_near(fmt::format("{}_rest_m", name(integrator)), coordinate(sim, "joint"), 0.01 - kGravity / 1e8, 1e-8);
+    expect_within(fmt::format("{}_largest_m", name_of(integrator)), largest, 0.021);
+    expect_near(fmt::format("{}_rest_m", name_of(integrator)), coordinate(sim, "joint"), 0.01 - kGravity / 1e8, 1e-8);
   }
 }
 
@@ -265,7 +265,7 @@ TEST(Gear, KeepsItsRatioAndReflectsTheInertia) {
     run(sim, 2000, [&](const StepReport&) {
       error = std::max(error, std::abs(coordinate(sim, "ja") + 3 * coordinate(sim, "jb")));
     });
-    const std::string tag(name(integrator));
+    const std::string tag(name_of(integrator));
     expect_within(tag + "_ratio_rad", error, 1e-9);
     expect_near(tag + "_rate", twist(sim, wa)[4], 2.0 * 0.6 / (0.02 + 0.01), 1e-5);
     EXPECT_GT(coordinate(sim, "ja"), 6 * kTurn);
@@ -285,7 +285,7 @@ TEST(Screw, FallsWithItsPitch) {
       error = std::max(error, std::abs(sim.state().q[0] - pitch / kTurn * sim.state().q[1]));
     });
     const double a = kGravity / (1 + 1e-4 * kTurn * kTurn / (pitch * pitch));
-    const std::string tag(name(integrator));
+    const std::string tag(name_of(integrator));
     expect_within(tag + "_pitch_m", error, 1e-9);
     expect_near(tag + "_speed", twist(sim, 0)[2], -2 * a, 1e-6);
     EXPECT_LT(sim.state().q[1], -kTurn);
@@ -299,7 +299,8 @@ TEST(MultiTurn, CountsTenTurns) {
       m.builder.set_velocity(m.body, Vec3::Zero(), Vec3(0, sign * 10 * kTurn, 0));
       Simulation sim = m.simulate(1e-3, integrator);
       run(sim, 1000);
-      expect_near(fmt::format("{}_{}_rad", name(integrator), sign), coordinate(sim, "joint"), sign * 10 * kTurn, 1e-8);
+      expect_near(fmt::format("{}_{}_rad", name_of(integrator), sign), coordinate(sim, "joint"), sign * 10 * kTurn,
+                  1e-8);
     }
   }
 }

@@ -49,10 +49,10 @@ void expect_no_allocations(const Case& c, SimulationOptions options) {
       most = std::max(most, r.contacts);
     }
   });
-  EXPECT_EQ(n, 0) << c.scene << " " << name(*sim.options().integrator);
+  EXPECT_EQ(n, 0) << c.scene << " " << name_of(*sim.options().integrator);
   EXPECT_EQ(failed, 0) << c.scene;
   ::testing::Test::RecordProperty(
-      fmt::format("{}_{}", c.scene, name(*sim.options().integrator)),
+      fmt::format("{}_{}", c.scene, name_of(*sim.options().integrator)),
       fmt::format("{} allocations in {} steps, {} to {} contacts", n, c.counted, fewest, most));
 }
 
@@ -81,7 +81,7 @@ TEST(Allocation, ANunchukThatHasLandedOnceFallsAgainWithoutAllocating) {
     const long n = allocations_of([&] {
       for (int i = 0; i < 500; ++i) sim.step();
     });
-    EXPECT_EQ(n, 0) << name(integrator);
+    EXPECT_EQ(n, 0) << name_of(integrator);
     expect_no_allocations({"nunchuk", 400, 300}, o);
   }
 }

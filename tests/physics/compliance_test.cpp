@@ -140,7 +140,7 @@ TEST(Landing, FallsFreelyDownToTheSurface) {
     while (sim.state().X_WB[0].p.z() + sim.dt() * (v - kGravity * sim.dt()) > kRadius) {
       ASSERT_EQ(sim.step().status, StepStatus::converged);
       v -= kGravity * sim.dt();
-      ASSERT_NEAR(sim.state().twist[0][2], v, 1e-9) << name(c.model);
+      ASSERT_NEAR(sim.state().twist[0][2], v, 1e-9) << name_of(c.model);
     }
     EXPECT_LT(v, -0.9);
   }
@@ -280,9 +280,9 @@ TEST(Friction, SlidesWithCoulombForce) {
     b.set_velocity(box, {2, 0, 0}, Vec3::Zero());
     Simulation sim(b.build());
     while (sim.time() < 0.3) ASSERT_EQ(sim.step().status, StepStatus::converged);
-    EXPECT_NEAR(sim.state().twist[0][0], 2 - 0.4 * kGravity * 0.3, 2e-3) << name(c.model);
+    EXPECT_NEAR(sim.state().twist[0][0], 2 - 0.4 * kGravity * 0.3, 2e-3) << name_of(c.model);
     while (sim.time() < 1) ASSERT_EQ(sim.step().status, StepStatus::converged);
-    EXPECT_LT(std::abs(sim.state().twist[0][0]), 1e-4) << name(c.model);
+    EXPECT_LT(std::abs(sim.state().twist[0][0]), 1e-4) << name_of(c.model);
   }
 }
 
@@ -307,9 +307,9 @@ TEST(SoftScenes, StacksSolveWithEveryModel) {
         Compliance::mlcp_unilateral(), Compliance::soft_hertz(1e8, 0.1, 1e3)}) {
     Simulation sim(softened("stack15_equal", c, rigid));
     const testing::Worst worst = testing::run(sim, 400);
-    EXPECT_EQ(worst.not_converged, 0) << name(c.model);
-    EXPECT_LT(worst.penetration, 0.02) << name(c.model);
-    for (const Vec6& twist : sim.state().twist) EXPECT_LT(twist.norm(), 0.2) << name(c.model);
+    EXPECT_EQ(worst.not_converged, 0) << name_of(c.model);
+    EXPECT_LT(worst.penetration, 0.02) << name_of(c.model);
+    for (const Vec6& twist : sim.state().twist) EXPECT_LT(twist.norm(), 0.2) << name_of(c.model);
   }
 }
 
@@ -326,10 +326,10 @@ TEST(SoftScenes, LoopsSolveWithEveryModel) {
         double stretch = 0;
         const testing::Worst worst =
             testing::run(sim, 300, [&](const StepReport& r) { stretch = std::max(stretch, r.compliant_gap); });
-        EXPECT_EQ(worst.not_converged, 0) << scene << ' ' << name(c.model);
+        EXPECT_EQ(worst.not_converged, 0) << scene << ' ' << name_of(c.model);
         EXPECT_EQ(worst.joint_gap, 0) << scene;
         EXPECT_GT(stretch, 0) << scene;
-        EXPECT_LT(stretch, 0.01) << scene << ' ' << name(c.model) << ' ' << name(integrator);
+        EXPECT_LT(stretch, 0.01) << scene << ' ' << name_of(c.model) << ' ' << name_of(integrator);
       }
     }
   }

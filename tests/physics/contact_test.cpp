@@ -37,7 +37,7 @@ TEST(Incline, TravelsAsCoulombSays) {
     const Worst worst = run(sim, 1000);
     for (std::size_t i = 0; i < 4; ++i) {
       const Vec3 moved = sim.state().X_WB[i].p - start.X_WB[i].p;
-      const std::string tag = fmt::format("{}_mu_{}_m", name(integrator), mu[i]);
+      const std::string tag = fmt::format("{}_mu_{}_m", name_of(integrator), mu[i]);
       expect_near(tag, moved.dot(downhill()), expected[i], i == 3 ? 1e-6 : 0.01 * expected[i]);
       EXPECT_LE(std::abs(moved.y()), 1e-6) << tag;
     }
@@ -50,7 +50,7 @@ TEST(Incline, StickIsStick) {
     Simulation sim = simulate("incline", options_with(1e-3, integrator));
     const Vec3 start = pose(sim, 3).p;
     run(sim, 10000);
-    expect_within(fmt::format("{}_drift_m", name(integrator)), (pose(sim, 3).p - start).norm(), 1e-6);
+    expect_within(fmt::format("{}_drift_m", name_of(integrator)), (pose(sim, 3).p - start).norm(), 1e-6);
   }
 }
 
@@ -115,7 +115,7 @@ TEST(Restitution, BouncesToTheClosedFormHeights) {
   for (const Integrator integrator : kIntegrators) {
     for (const double e : {0.0, 0.5, 0.9}) {
       const std::array<double, 2> h = bounce_heights(e, integrator, dt);
-      const std::string tag = fmt::format("{}_e_{}", name(integrator), e);
+      const std::string tag = fmt::format("{}_e_{}", name_of(integrator), e);
       if (e == 0) {
         expect_within(tag, std::max(h[0], h[1]), 2 * v * dt);
         continue;
@@ -138,8 +138,8 @@ TEST(Restitution, AnInelasticBallDoesNotLeaveTheFloor) {
     double highest = -kInf;
     const Worst worst =
         run(sim, 600, [&](const StepReport&) { highest = std::max(highest, pose(sim, 0).p.z() - 0.1); });
-    expect_within(fmt::format("{}_height_m", name(integrator)), highest, 1.1e-5);
-    expect_within(fmt::format("{}_penetration_m", name(integrator)), worst.penetration, 1.1e-5);
+    expect_within(fmt::format("{}_height_m", name_of(integrator)), highest, 1.1e-5);
+    expect_within(fmt::format("{}_penetration_m", name_of(integrator)), worst.penetration, 1.1e-5);
   }
 }
 
@@ -183,7 +183,7 @@ TEST(RollingSphere, GoesFromSlipToRollingInTheClosedFormTime) {
   for (const Integrator integrator : kIntegrators) {
     for (const Case& c : {Case{"sliding", 2, 0}, Case{"backspin", 1, -2}, Case{"returning", 0.5, -3}}) {
       const Rolling out = roll(c.v0, c.rw0 / 0.1, mu, integrator, dt);
-      const std::string tag = fmt::format("{}_{}", name(integrator), c.name);
+      const std::string tag = fmt::format("{}_{}", name_of(integrator), c.name);
       const double time = 2 * std::abs(c.v0 - c.rw0) / (7 * mu * kGravity);
       expect_near(tag + "_time_s", out.time, time, 2 * dt);
       expect_near(tag + "_speed", out.speed, 5.0 / 7 * c.v0 + 2.0 / 7 * c.rw0, 1e-3);
@@ -223,7 +223,7 @@ TEST(TwoBalls, CollideWithTheirMomentumConserved) {
         separation = relative.dot(normal);
       }
     });
-    const std::string tag(name(integrator));
+    const std::string tag(name_of(integrator));
     EXPECT_TRUE(touched);
     expect_within(tag + "_linear", linear, 1e-12);
     expect_within(tag + "_angular", angular, 1e-12);
@@ -269,7 +269,7 @@ TEST(FrictionCone, IsRespectedInEveryStep) {
         }
       });
       EXPECT_TRUE(checked > 0 || steps < c.steps);
-      expect_within(fmt::format("{}_{}", c.scene, name(integrator)), outside, 1e-12);
+      expect_within(fmt::format("{}_{}", c.scene, name_of(integrator)), outside, 1e-12);
     }
   }
 }

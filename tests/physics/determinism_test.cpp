@@ -47,7 +47,7 @@ TEST(Determinism, TwoRunsAgreeInEveryBit) {
       Simulation first = simulate(c.scene, options(integrator));
       Simulation second = simulate(c.scene, options(integrator));
       const std::uint64_t hash = trajectory_hash(first, c.steps);
-      EXPECT_EQ(hash, trajectory_hash(second, c.steps)) << c.scene << " " << name(integrator);
+      EXPECT_EQ(hash, trajectory_hash(second, c.steps)) << c.scene << " " << name_of(integrator);
     }
   }
 }
@@ -83,11 +83,13 @@ TEST(Determinism, ARestoredStateContinuesInTheSameBits) {
       Simulation restored = simulate(c.scene, options(integrator, false));
       restored.set_state(saved);
       EXPECT_EQ(restored.state().hash(), saved.hash());
-      EXPECT_EQ(trajectory_hash(original, 200), trajectory_hash(restored, 200)) << c.scene << " " << name(integrator);
+      EXPECT_EQ(trajectory_hash(original, 200), trajectory_hash(restored, 200))
+          << c.scene << " " << name_of(integrator);
       // Back to the saved state in the same object, which has moved on meanwhile.
       original.set_state(saved);
       restored.set_state(saved);
-      EXPECT_EQ(trajectory_hash(original, 100), trajectory_hash(restored, 100)) << c.scene << " " << name(integrator);
+      EXPECT_EQ(trajectory_hash(original, 100), trajectory_hash(restored, 100))
+          << c.scene << " " << name_of(integrator);
     }
   }
 }
@@ -120,7 +122,7 @@ TEST(WarmStart, ChangesNothingBeyondTheSolversTolerance) {
         difference = std::max(difference, (pose(warm, i).q.coeffs() - pose(cold, i).q.coeffs()).cwiseAbs().maxCoeff());
         difference = std::max(difference, (twist(warm, i) - twist(cold, i)).cwiseAbs().maxCoeff());
       }
-      expect_within(fmt::format("{}_{}", c.scene, name(integrator)), difference, 1e-5);
+      expect_within(fmt::format("{}_{}", c.scene, name_of(integrator)), difference, 1e-5);
     }
   }
 }

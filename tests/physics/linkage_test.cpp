@@ -117,7 +117,7 @@ TEST(FourBarSwing, OrderOfConvergence) {
     for (std::size_t i = 0; i < 3; ++i) error[i] = swing(integrator, dt[i], 2).angle_error;
     const bool moreau = integrator == Integrator::moreau;
     for (std::size_t i = 0; i < 2; ++i) {
-      expect_near(fmt::format("order_{}_{}", name(integrator), i), order_of(error[i], error[i + 1]), moreau ? 2 : 1,
+      expect_near(fmt::format("order_{}_{}", name_of(integrator), i), order_of(error[i], error[i + 1]), moreau ? 2 : 1,
                   moreau ? 0.3 : 0.25);
     }
   }
@@ -156,7 +156,7 @@ TEST(Bennett, OppositeAnglesFollowTheClosedForm) {
       travel = std::max(travel, std::abs(coordinate(sim, "hinge1")));
       drift.add(sim);
     });
-    const std::string tag(name(integrator));
+    const std::string tag(name_of(integrator));
     expect_within(tag + "_relation", relation, 1e-8);
     expect_within(tag + "_opposite_rad", opposite, 1e-8);
     expect_within(tag + "_joint_gap_m", worst.joint_gap, kGap);
@@ -180,7 +180,7 @@ TEST(Sarrus, TheTopMovesOnAStraightLine) {
       const double fold = 60 * kDegree - coordinate(sim, "x_foot");
       height = std::max(height, std::abs(X.p.z() - (0.03 + 0.5 * std::sin(fold))));
     });
-    const std::string tag(name(integrator));
+    const std::string tag(name_of(integrator));
     expect_within(tag + "_sideways_m", sideways, kGap);
     expect_within(tag + "_turned_rad", turned, kGap);
     expect_within(tag + "_height_m", height, 1e-8);
@@ -202,7 +202,7 @@ TEST(FourBarFixed, MovesAsAParallelogramUnderItsServo) {
       unequal = std::max(unequal, std::abs(coordinate(sim, "crank") - coordinate(sim, "rocker")));
       reach = std::max(reach, std::abs(coordinate(sim, "crank")));
     });
-    const std::string tag(name(integrator));
+    const std::string tag(name_of(integrator));
     expect_within(tag + "_coupler_turned_rad", turned, 1e-8);
     expect_within(tag + "_unequal_rad", unequal, 1e-8);
     expect_within(tag + "_joint_gap_m", worst.joint_gap, kGap);
@@ -255,7 +255,7 @@ TEST(Redundancy, DuplicatedJointsDoNotChangeTheMotion) {
       for (int i = 0; i < model.body_count(); ++i) {
         difference = std::max(difference, (twist(once, i) - twist(twice, i)).cwiseAbs().maxCoeff());
       }
-      expect_within(fmt::format("{}_{}", scene, name(integrator)), difference, 1e-7);
+      expect_within(fmt::format("{}_{}", scene, name_of(integrator)), difference, 1e-7);
     }
   }
 }
@@ -275,7 +275,7 @@ TEST(SliderCrank, TheSliderFollowsTheClosedForm) {
       position = std::max(position, std::abs(p.x() - (r * std::cos(a) + std::sqrt(l * l - s * s))));
       off_rail = std::max(off_rail, std::hypot(p.y(), p.z() - 0.5));
     });
-    const std::string tag(name(integrator));
+    const std::string tag(name_of(integrator));
     expect_within(tag + "_slider_m", position, kGap);
     expect_within(tag + "_off_rail_m", off_rail, kGap);
     expect_within(tag + "_joint_gap_m", worst.joint_gap, kGap);

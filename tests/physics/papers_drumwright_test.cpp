@@ -245,7 +245,7 @@ TEST(InclineHertz, TravelsAsCoulombSays) {
     const double ahead = integrator == Integrator::semi_implicit ? 1.01 : 1.0;
     for (std::size_t i = 0; i < 4; ++i) {
       const double moved = (sim.state().X_WB[i].p - start.X_WB[i].p).dot(downhill);
-      expect_near(fmt::format("{}_mu_{}", name(integrator), kMu[i]), moved, ahead * kTravel[i], 1e-4);
+      expect_near(fmt::format("{}_mu_{}", name_of(integrator), kMu[i]), moved, ahead * kTravel[i], 1e-4);
     }
   }
 }

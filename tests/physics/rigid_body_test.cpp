@@ -143,9 +143,9 @@ TEST(FreeFall, IsTheClosedFormOfTheScheme) {
       error = std::max(error, (pose(sim, 0).p - Vec3(0.5 * n * dt, 0, z)).norm());
       error = std::max(error, std::abs(twist(sim, 0)[2] - (v0 - n * dt * 9.81)));
     });
-    expect_within(std::string(name(integrator)) + "_m", error, 1e-11);
+    expect_within(std::string(name_of(integrator)) + "_m", error, 1e-11);
     // A sphere spins on uniformly: 2 rad/s for 1 s about y.
-    expect_within(std::string(name(integrator)) + "_spin_rad",
+    expect_within(std::string(name_of(integrator)) + "_spin_rad",
                   (so3_log(pose(sim, 0).q) - Vec3(0, 2 * n * dt, 0)).norm(), 1e-11);
   }
 }

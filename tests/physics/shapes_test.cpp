@@ -212,7 +212,7 @@ TEST(FastBodies, NothingPassesAnything) {
   for (const Shape& plate : plates) {
     for (const testing::Resting& projectile : testing::resting_shapes()) {
       if (projectile.name == "mesh") continue;
-      ModelBuilder b("bullet_" + projectile.name + "_" + std::string(name(plate.kind)));
+      ModelBuilder b("bullet_" + projectile.name + "_" + std::string(name_of(plate.kind)));
       b.set_gravity(Vec3::Zero());
       b.add_geom(kWorld, plate, {});
       const int body = b.add_solid("body", 1.0, projectile.shape, {Vec3(0.01, 0.02, 1.0), across});

@@ -49,7 +49,7 @@ TEST(Stack, FifteenEqualCubesStandTenSeconds) {
       worst_creep.vertical = std::max(worst_creep.vertical, now.vertical);
       worst_creep.turn = std::max(worst_creep.turn, now.turn);
     });
-    const std::string tag(name(integrator));
+    const std::string tag(name_of(integrator));
     expect_within(tag + "_penetration_m", worst.penetration, 1e-4);
     expect_within(tag + "_horizontal_m", worst_creep.horizontal, 1e-4);
     expect_within(tag + "_vertical_m", worst_creep.vertical, 15 * 1e-4);

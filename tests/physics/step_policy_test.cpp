@@ -155,7 +155,7 @@ TEST(SubdividedStep, AdvancesByTheWholeStepWithAcceptableResiduals) {
       const StepReport& r = sim.step();
       if (r.status == StepStatus::failed) break;
       EXPECT_NEAR(sim.time() - time, sim.dt(), 1e-12);
-      EXPECT_LE(r.residuals.error(), c.acceptable) << c.scene << ", " << name(r.status) << ", step " << i;
+      EXPECT_LE(r.residuals.error(), c.acceptable) << c.scene << ", " << name_of(r.status) << ", step " << i;
       if (r.status != StepStatus::substepped) continue;
       ++subdivided;
       EXPECT_GE(r.substeps, 2);

@@ -82,7 +82,7 @@ TEST(Theta, EveryMemberIsItsDefinitionOnADampedSpring) {
         p = hand_step(p, 0.02, damping, scheme);
         worst = std::max({worst, std::abs(stretch(sim) - p.x), std::abs(speed(sim) - p.v)});
       });
-      expect_within(std::string(name(scheme)), worst, 1e-12);
+      expect_within(std::string(name_of(scheme)), worst, 1e-12);
     }
   }
 }
@@ -127,7 +127,7 @@ double trajectory_error(Integrator scheme, double dt) {
 TEST(Theta, OrderIsTwoForTheMidpointAndOneForTheOthers) {
   for (const Integrator scheme : kSchemes) {
     const double order = order_of(trajectory_error(scheme, 1e-3), trajectory_error(scheme, 5e-4));
-    expect_near(std::string(name(scheme)), order, scheme == Integrator::midpoint ? 2.0 : 1.0, 0.1);
+    expect_near(std::string(name_of(scheme)), order, scheme == Integrator::midpoint ? 2.0 : 1.0, 0.1);
   }
 }
 
@@ -146,7 +146,7 @@ TEST(Theta, ServosAreSpringsAndDampers) {
     for (int i = 0; i < 50; ++i) {
       servo.step();
       spring.step();
-      ASSERT_NEAR(servo.state().q[0], spring.state().q[0], 1e-12) << name(scheme);
+      ASSERT_NEAR(servo.state().q[0], spring.state().q[0], 1e-12) << name_of(scheme);
     }
   }
 }
@@ -196,11 +196,11 @@ TEST(Theta, PendulumStaysTogetherAndKeepsItsEnergy) {
       Simulation sim(b.build(), options_with(dt, scheme));
       EnergyDrift d(sim);
       const testing::Worst worst = run(sim, k == 0 ? 2000 : 4000, [&](const StepReport&) { d.add(sim); });
-      EXPECT_LE(worst.joint_gap, 1e-12) << name(scheme);
+      EXPECT_LE(worst.joint_gap, 1e-12) << name_of(scheme);
       drift[k] = d.worst();
     }
-    expect_within(std::string(name(scheme)) + "_drift", drift[0], 0.05);
-    expect_near(std::string(name(scheme)) + "_order", order_of(drift[0], drift[1]), 1.0, 0.1);
+    expect_within(std::string(name_of(scheme)) + "_drift", drift[0], 0.05);
+    expect_near(std::string(name_of(scheme)) + "_order", order_of(drift[0], drift[1]), 1.0, 0.1);
   }
 }
 

@@ -177,14 +177,14 @@ TEST(OpenGaps, DoNotActAtADistance) {
     for (const double gap : {1e-6, 1e-4, 5e-3}) {
       const double v = -0.999 * gap / dt;
       const CompliantContact rows = compliant_contact(c, dt, gap, Vec3(1, 0, v), Vec3(1, 0, v), Mat3::Identity());
-      EXPECT_GE(v + rows.bias[2], 0) << name(c.model) << " at " << gap;
+      EXPECT_GE(v + rows.bias[2], 0) << name_of(c.model) << " at " << gap;
     }
     // Continuous where the gap closes, apart from mujoco, whose reference depends on v-.
     if (c.model == ComplianceModel::mujoco) continue;
     const auto bias = [&](double gap) {
       return compliant_contact(c, dt, gap, Vec3::Zero(), Vec3::Zero(), Mat3::Identity()).bias[2];
     };
-    EXPECT_NEAR(bias(1e-14), bias(-1e-14), 1e-10) << name(c.model);
+    EXPECT_NEAR(bias(1e-14), bias(-1e-14), 1e-10) << name_of(c.model);
   }
 }
 
@@ -208,27 +208,30 @@ TEST(OpenGaps, MujocoActsFromItsMarginOn) {
 TEST(Combination, RigidLeavesTheOtherAndSpringsAddInSeries) {
   const Compliance rigid;
   for (const Compliance& c : all_models()) {
-    EXPECT_EQ(combine(rigid, c), c);
-    EXPECT_EQ(combine(c, rigid), c);
-    const Compliance twice = combine(c, c);
+    EXPECT_EQ(combine_compliances(rigid, c), c);
+    EXPECT_EQ(combine_compliances(c, rigid), c);
+    const Compliance twice = combine_compliances(c, c);
     EXPECT_EQ(twice.model, c.model);
   }
-  EXPECT_FALSE(combine(rigid, rigid).compliant());
-  const Compliance p = combine(Compliance::soft_physical(1e5, 0.1), Compliance::soft_physical(3e5, 0.02));
+  EXPECT_FALSE(combine_compliances(rigid, rigid).compliant());
+  const Compliance p = combine_compliances(Compliance::soft_physical(1e5, 0.1), Compliance::soft_physical(3e5, 0.02));
   expect_relative(p.stiffness, 0.75e5, 1e-14);
   expect_relative(p.dissipation, (3e5 * 0.1 + 1e5 * 0.02) / 4e5, 1e-14);
   // The same rule with B = tau K.
-  const Compliance s = combine(Compliance::soft_spring_damper(1e5, 1e4), Compliance::soft_spring_damper(3e5, 6e3));
+  const Compliance s =
+      combine_compliances(Compliance::soft_spring_damper(1e5, 1e4), Compliance::soft_spring_damper(3e5, 6e3));
   expect_relative(s.stiffness, p.stiffness, 1e-14);
   expect_relative(s.damping, p.dissipation * p.stiffness, 1e-14);
-  const Compliance damper = combine(Compliance::soft_spring_damper(0, 10), Compliance::soft_spring_damper(0, 30));
+  const Compliance damper =
+      combine_compliances(Compliance::soft_spring_damper(0, 10), Compliance::soft_spring_damper(0, 30));
   expect_relative(damper.damping, 7.5, 1e-14);
-  const Compliance h = combine(Compliance::soft_hertz(1e9, 0.1, 5), Compliance::soft_hertz(1e9, 0.3, 5));
+  const Compliance h = combine_compliances(Compliance::soft_hertz(1e9, 0.1, 5), Compliance::soft_hertz(1e9, 0.3, 5));
   expect_relative(h.modulus, 5e8, 1e-14);
   expect_relative(h.radius, 0.075, 1e-14);
-  EXPECT_EQ(combine(Compliance::soft_cfm_erp(1e-3, 0.5), Compliance::soft_cfm_erp(2e-3, 0.2)),
+  EXPECT_EQ(combine_compliances(Compliance::soft_cfm_erp(1e-3, 0.5), Compliance::soft_cfm_erp(2e-3, 0.2)),
             Compliance::soft_cfm_erp(3e-3, 0.2));
-  expect_relative(combine(Compliance::soft_mujoco(0.02), Compliance::soft_mujoco(0.04)).time_constant, 0.03, 1e-14);
+  expect_relative(combine_compliances(Compliance::soft_mujoco(0.02), Compliance::soft_mujoco(0.04)).time_constant, 0.03,
+                  1e-14);
 }
 
 TEST(Combination, OfDifferentModelsTheLawOfForceCounts) {
@@ -238,8 +241,8 @@ TEST(Combination, OfDifferentModelsTheLawOfForceCounts) {
       Compliance::soft_cfm_erp(1e-3, 0.3),      Compliance{}};
   for (std::size_t i = 0; i < falling.size(); ++i) {
     for (std::size_t k = i + 1; k < falling.size(); ++k) {
-      EXPECT_EQ(combine(falling[i], falling[k]), falling[i]);
-      EXPECT_EQ(combine(falling[k], falling[i]), falling[i]);
+      EXPECT_EQ(combine_compliances(falling[i], falling[k]), falling[i]);
+      EXPECT_EQ(combine_compliances(falling[k], falling[i]), falling[i]);
     }
   }
 }

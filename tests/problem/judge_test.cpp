@@ -270,7 +270,7 @@ TEST(JudgeError, IsConsistentInUnits) {
       q.finish();
       const Residuals after = error(q, mass);
       for (const Law law : {Law::ncp, Law::ccp, Law::box}) {
-        EXPECT_NEAR(after.error(law), before.error(law), 1e-9 * before.error(law)) << name(law);
+        EXPECT_NEAR(after.error(law), before.error(law), 1e-9 * before.error(law)) << name_of(law);
       }
       EXPECT_EQ(after.worst_block, before.worst_block);
     }
@@ -326,7 +326,7 @@ TEST(Judge, VelocityAndSigmaAreLeftInTheWorkspace) {
     const MatX W = testing::dense_blocks(p, p.mass_inverse);
     const VecX u = p.u_free + W * p.dense_J().transpose() * l;
     EXPECT_LT((ws.u - u).norm(), 1e-10 * (1 + u.norm()));
-    EXPECT_LT((ws.sigma - (p.dense_D() * l + p.v_free)).norm(), 1e-10 * (1 + ws.sigma.norm()));
+    EXPECT_LT((ws.sigma - (p.dense_D_plus_R() * l + p.v_free)).norm(), 1e-10 * (1 + ws.sigma.norm()));
     EXPECT_LT(r.equations, 1e-9);
     EXPECT_NEAR(r.natural_map,
                 std::max({r.natural_map_joint, r.natural_map_soft, r.natural_map_limit, r.natural_map_contact}), 0);

@@ -60,10 +60,10 @@ TEST(Operators, MatchDenseAlgebra) {
     EXPECT_LT((velocities - W * u).norm(), 1e-12);
     MatX D = J * W * J.transpose();
     D.diagonal() += Eigen::Map<const VecX>(p.R.data(), p.rows());
-    p.diagonal_D(rows);
+    p.diagonal_D_plus_R(rows);
     EXPECT_LT((rows - D.diagonal()).norm(), 1e-11);
     EXPECT_LT((p.dense_J() - J).norm(), 1e-15);
-    EXPECT_LT((p.dense_D() - D).norm(), 1e-11);
+    EXPECT_LT((p.dense_D_plus_R() - D).norm(), 1e-11);
     EXPECT_LT((p.v_free - (J * p.u_free + Eigen::Map<const VecX>(p.bias.data(), p.rows()))).norm(), 1e-12);
   }
 }

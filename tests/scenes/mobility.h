@@ -62,7 +62,7 @@ inline std::vector<Row> constrained_rows(JointType type, const Vec3& p, const Qu
       translations(0);
       break;
     default:
-      ADD_FAILURE() << "joint type not covered: " << info(type).name;
+      ADD_FAILURE() << "joint type not covered: " << joint_type_info(type).name;
   }
   return rows;
 }
@@ -108,7 +108,7 @@ inline std::vector<Pose> reference_poses(const Model& model) {
 
 inline int row_count(const Model& model) {
   int rows = 0;
-  for (const Joint& j : model.joints()) rows += info(j.type).rows;
+  for (const Joint& j : model.joints()) rows += joint_type_info(j.type).rows;
   return rows;
 }
 

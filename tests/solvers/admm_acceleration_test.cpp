@@ -26,7 +26,7 @@ constexpr double kEta = 1e-6;
 struct DenseAdmm {
   const ConstraintProblem& p;
   bool ncp, fast;
-  MatX D = p.dense_D();
+  MatX D = p.dense_D_plus_R();
   VecX x, y, z, y_last, z_last, y_hat, z_hat;
   double a = 1, c = std::numeric_limits<double>::infinity();
   int restarts = 0;

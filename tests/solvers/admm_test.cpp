@@ -130,12 +130,12 @@ TEST(AdmmRows, BilateralProblemsAreLinear) {
     for (int i = 0; i < 5; ++i) testing::add_random_block(p, BlockKind::joint, 3, 1 + i % 4, rng);
     for (int i = 0; i < 3; ++i) testing::add_random_block(p, BlockKind::soft, 1, 2, rng);
     p.finish();
-    const VecX reference = test::solve_spd(p.dense_D(), -p.v_free);
+    const VecX reference = test::solve_spd(p.dense_D_plus_R(), -p.v_free);
     for (const std::string& id : all_ids()) {
       const Answer a = solve(p, id, {{"max_iterations", 20000}});
       EXPECT_EQ(a.report.status, SolveStatus::converged) << id;
       const VecX l = Eigen::Map<const VecX>(a.lambda.data(), p.rows());
-      EXPECT_LT((p.dense_D() * (l - reference)).norm(), 1e-7 * (1 + reference.norm())) << id;
+      EXPECT_LT((p.dense_D_plus_R() * (l - reference)).norm(), 1e-7 * (1 + reference.norm())) << id;
     }
   }
 }

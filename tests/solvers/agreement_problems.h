@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "effort.h"
 #include "sarrus/analysis/analysis.h"
 #include "sarrus/analysis/category.h"
 #include "sarrus/math/tools.h"
@@ -79,7 +80,7 @@ inline const std::vector<AgreementProblem>& agreement_problems() {
   static const std::vector<AgreementProblem> problems = [] {
     std::vector<AgreementProblem> out;
     for (const AgreementRun& run : agreement_runs()) {
-      for (Recorded& r : record_scene(run.scene, run.skip, run.steps, run.every)) {
+      for (Recorded& r : record_scene(run.scene, run.skip, test::samples(run.steps), run.every)) {
         if (run.one_contact && r.problem.rows_of(BlockKind::contact) == 0) continue;
         AgreementProblem p;
         p.name = fmt::format("{}@{}{}", r.scene, r.step, run.one_contact ? "/1" : "");

@@ -135,7 +135,7 @@ TEST(CascadeScaling, ResidualOfScaledRowsEqualsTheJudges) {
           worst = std::max(worst, search.last_error());
         }
         const double expected = judged.error(Law::ncp, criterion);
-        EXPECT_NEAR(worst, expected, 1e-11 * expected) << family.name << ", " << name(criterion);
+        EXPECT_NEAR(worst, expected, 1e-11 * expected) << family.name << ", " << name_of(criterion);
       }
     }
   }

@@ -120,7 +120,7 @@ TEST(DrumBilateral, RandomAndRedundantRows) {
   for (const ConstraintProblem& q : {p, testing::doubled(p, BlockKind::joint)}) {
     const Answer a = solve(q, "drum-bilateral", 1e-12);
     EXPECT_EQ(a.report.status, SolveStatus::converged);
-    EXPECT_LT((q.dense_D() * impulses(a) + q.v_free).norm(), 1e-11);
+    EXPECT_LT((q.dense_D_plus_R() * impulses(a) + q.v_free).norm(), 1e-11);
   }
 }
 
@@ -184,7 +184,7 @@ TEST(DrumUnilateral, LiteralAnswersAreMinimal) {
     for (double& r : p.R) r = 0.1;
     p.finish();
     const VecX x = impulses(solve(p, "drum-unilateral", 1e-9, {{"literal", 1}}));
-    const MatX A = p.dense_D();
+    const MatX A = p.dense_D_plus_R();
     EXPECT_GT((A * x + p.v_free).minCoeff(), -1e-10);
     EXPECT_GE(x.minCoeff(), 0);
     const VecX in = inward(p) + VecX::Constant(n, 1e-3);
@@ -253,7 +253,7 @@ TEST(BilateralReduction, IsThePapersElimination) {
 
   m.x.tail(ns) = testing::random_vector(ns, rng);
   reduction.recover(m);
-  const VecX w = p.dense_D() * m.x + p.v_free;
+  const VecX w = p.dense_D_plus_R() * m.x + p.v_free;
   EXPECT_LT(w.head(nb).norm(), 1e-12);
   EXPECT_LT((w.tail(ns) - S * m.x.tail(ns) - v).norm(), 1e-11);
 }
@@ -370,7 +370,7 @@ TEST(DrumQcqp, AnswersAreMinimal) {
   for (int trial = 0; trial < 5; ++trial) {
     const ConstraintProblem p = compliant_problem(0.4, rng);
     const int nb = p.rows_of(BlockKind::joint) + p.rows_of(BlockKind::soft);
-    const MatX A = p.dense_D();
+    const MatX A = p.dense_D_plus_R();
     const auto complete = [&](VecX x) {
       x.head(nb) = -test::inverse(A.topLeftCorner(nb, nb)) *
                    (p.v_free.head(nb) + A.topRightCorner(nb, p.rows() - nb) * x.tail(p.rows() - nb));

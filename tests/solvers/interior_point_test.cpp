@@ -233,7 +233,7 @@ constexpr double kShift = 1e-8;  // delta of the method
 
 enum class Rows { compliant, rigid_without_joints, rigid };
 constexpr Rows kRows[] = {Rows::compliant, Rows::rigid_without_joints, Rows::rigid};
-const char* name(Rows rows) {
+const char* name_of(Rows rows) {
   return rows == Rows::compliant ? "R > 0" : rows == Rows::rigid ? "R = 0" : "R = 0, no joints";
 }
 
@@ -336,7 +336,7 @@ TEST(InteriorPointStep, DirectionsSolveTheFullKktSystem) {
           probe.advance(std::min(1.0, 0.9 * probe.boundary()), false);
         }
       }
-      EXPECT_LT(worst, step_tolerance(rows)) << name(rows) << (coupling ? "" : ", symmetric");
+      EXPECT_LT(worst, step_tolerance(rows)) << name_of(rows) << (coupling ? "" : ", symmetric");
     }
   }
 }
@@ -410,7 +410,7 @@ TEST(InteriorPointStep, LinearResidualsShrinkAsPredicted) {
       if (normal) {  // Gamma is convex: never below the prediction
         EXPECT_GT(after[i], predicted - 1e-7 * size) << i;
       } else {
-        EXPECT_NEAR(after[i], predicted, step_tolerance(rows) * size) << name(rows) << ", " << i;
+        EXPECT_NEAR(after[i], predicted, step_tolerance(rows) * size) << name_of(rows) << ", " << i;
       }
     }
   }

@@ -18,7 +18,7 @@ using test::allocations_of;
 std::vector<ConstraintProblem> problems(const char* family) {
   ConstraintProblem all = problem_family(family).make(1);
   VecX diagonal(all.rows());
-  all.diagonal_D(diagonal);
+  all.diagonal_D_plus_R(diagonal);
   for (int i = 0; i < all.rows(); ++i) all.R[static_cast<std::size_t>(i)] = 0.01 * diagonal[i];
   std::vector<ConstraintProblem> out = {all};
   for (int part = 2; part <= 3; ++part) {

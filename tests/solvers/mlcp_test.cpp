@@ -206,7 +206,7 @@ TEST(Mlcp, DenseMatrixIsThatOfTheProblem) {
     const std::vector<double> lambda(static_cast<std::size_t>(p.rows()), 0.0);
     Mlcp m;
     m.load(p, lambda, true);
-    const MatX D = p.dense_D();
+    const MatX D = p.dense_D_plus_R();
     EXPECT_LT((Eigen::Map<const MatX>(m.A.data(), m.rows, m.rows) - D).norm(), 1e-12 * D.norm());
   }
 }
@@ -281,7 +281,7 @@ TEST(MlcpSolvers, FixedPointsSatisfyTheBoxLaw) {
     for (const std::string id : {"bpp", "pgs-sm"}) {
       const Answer a = solve(p, id, 1e-12, generous(id));
       const VecX x = Eigen::Map<const VecX>(a.lambda.data(), p.rows());
-      const VecX w = p.dense_D() * x + p.v_free;
+      const VecX w = p.dense_D_plus_R() * x + p.v_free;
       for (const ConstraintBlock& b : p.blocks) {
         for (int i = b.row; i < b.row + b.rows; ++i) {
           double lower = p.lower[static_cast<std::size_t>(i)];

@@ -131,7 +131,7 @@ TEST(NormalMatrix, WoodburyIdentity) {
       VecX Jw(p.rows());
       p.multiply_J(w, Jw);
       const VecX x = Er - E.cwiseProduct(Jw);
-      MatX A = p.dense_D();
+      MatX A = p.dense_D_plus_R();
       A.diagonal().array() += shift;
       const VecX reference = test::solve_spd(A, r);
       EXPECT_LT((x - reference).norm(), 1e-14 / shift * 1e3 * (1 + reference.norm())) << shift;

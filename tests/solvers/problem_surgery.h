@@ -141,7 +141,7 @@ inline ConstraintProblem side_by_side(const std::vector<ConstraintProblem>& part
 inline void make_compliant(ConstraintProblem& p) {
   constexpr double kNearRigid = 0.025330295910584444;
   VecX d(p.rows());
-  p.diagonal_D(d);
+  p.diagonal_D_plus_R(d);
   for (const ConstraintBlock& b : p.blocks) {
     const bool contact = b.kind == BlockKind::contact;
     for (int r = 0; r < b.rows; ++r) {
@@ -149,6 +149,7 @@ inline void make_compliant(ConstraintProblem& p) {
       p.R[static_cast<std::size_t>(b.row + r)] = w * (contact && r < 2 ? 1e-3 : kNearRigid);
     }
   }
+  p.finish();
 }
 
 // A box of half sizes (a, a, h) and mass m on the plane z = 0, one contact per lower corner. u_f as given.

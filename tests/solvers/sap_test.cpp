@@ -187,7 +187,8 @@ TEST(SapRigid, AgreesWithAdmmInVelocities) {
     const Answer sap = solve(problems[i], "sap", 1e-11);
     const Answer admm = solve(problems[i], "admm-ccp", 1e-11, {{"max_iterations", 50000}, {"split_joints", 1}});
     EXPECT_LE(sap.judged.error(Law::ccp), 1e-11) << i;
-    EXPECT_LT((sap.u - admm.u).cwiseAbs().maxCoeff(), 1e-9 * sap.u.cwiseAbs().maxCoeff())
+    // A row of a light body is asked for 1e-11 of at most 1000 m/s.
+    EXPECT_LT((sap.u - admm.u).cwiseAbs().maxCoeff(), std::max(1e-9 * sap.u.cwiseAbs().maxCoeff(), 1e-8))
         << i << ": " << admm.judged.error(Law::ccp);
   }
 }
@@ -253,8 +254,8 @@ TEST(ConvexPromises, EveryAnswerIsHonestHoweverShortTheRun) {
         const double size = Eigen::Map<const VecX>(a.lambda.data(), p.rows()).cwiseAbs().maxCoeff();
         EXPECT_LE(a.judged.primal, 1e-15 * (1 + size)) << id << limit;
         // A longer run has judged other iterates too, but the best of them cannot be much worse.
-        EXPECT_LE(a.judged.natural_map_ccp, 1.5 * last) << id << " on " << family << ", " << limit;
-        last = a.judged.natural_map_ccp;
+        EXPECT_LE(a.judged.error(Law::ccp), 1.5 * last) << id << " on " << family << ", " << limit;
+        last = a.judged.error(Law::ccp);
       }
     }
   }

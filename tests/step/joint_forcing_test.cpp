@@ -25,8 +25,8 @@ struct JointCase {
   Integrator integrator;
 
   std::string label() const {
-    return std::string(info(type).name) + (rope ? " rope" : "") + (binary ? ", binary, " : ", unary, ") +
-           std::string(name(integrator));
+    return std::string(joint_type_info(type).name) + (rope ? " rope" : "") + (binary ? ", binary, " : ", unary, ") +
+           std::string(name_of(integrator));
   }
 };
 

@@ -87,7 +87,7 @@ MatX component_rows(const ConstraintProblem& problem, const std::vector<const Co
 
 double condition_number(const ConstraintProblem& rows) {
   if (rows.rows() > kDenseLimit) return std::numeric_limits<double>::quiet_NaN();
-  const MatX D = rows.dense_D();
+  const MatX D = rows.dense_D_plus_R();
   const VecX e = Eigen::SelfAdjointEigenSolver<MatX>(D, Eigen::EigenvaluesOnly).eigenvalues();
   const double largest = e[e.size() - 1];
   double smallest = largest;
@@ -240,7 +240,7 @@ void count_elements(const Model& model, ModelAnalysis& a) {
   a.floating_components = model.floating_components();
   a.velocity_dofs = 6 * a.bodies;
   for (const Joint& j : model.joints()) {
-    if (info(j.type).coordinates) a.coordinates += info(j.type).dofs;
+    if (joint_type_info(j.type).coordinates) a.coordinates += joint_type_info(j.type).dofs;
     if (std::isfinite(j.swing_limit)) ++a.limits;
   }
   double lightest = kInf;

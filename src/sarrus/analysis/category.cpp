@@ -2,7 +2,7 @@
 
 namespace sarrus {
 
-std::string_view name(ProblemCategory category) {
+std::string_view name_of(ProblemCategory category) {
   constexpr std::string_view kNames[] = {"independent joints", "redundant joints",  "dense joints",    "single contact",
                                          "dense contacts",     "dense constraints", "sparse contacts", "unconstrained"};
   return kNames[static_cast<std::size_t>(category)];

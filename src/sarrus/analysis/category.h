@@ -28,7 +28,7 @@ enum class ProblemCategory : std::uint8_t {
   unconstrained  // neither joints nor contacts
 };
 inline constexpr int kProblemCategoryCount = 7;  // without `unconstrained`
-std::string_view name(ProblemCategory category);
+std::string_view name_of(ProblemCategory category);
 
 // `rank` is that of the joint rows (analysis.h): a mechanism's hardly ever changes, so the caller may keep it from step
 // to step.

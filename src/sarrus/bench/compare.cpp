@@ -237,7 +237,7 @@ void conclude(Comparison& c) {
 
 }  // namespace
 
-std::string_view name(Verdict verdict) {
+std::string_view name_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::better:
       return "better";

@@ -28,7 +28,7 @@ inline constexpr double kNoiseChance = 0.01;  // of any false alarm among the ti
 inline constexpr double kAccuracyFactor = 10;
 
 enum class Verdict : std::uint8_t { same, better, worse, unknown };
-std::string_view name(Verdict verdict);
+std::string_view name_of(Verdict verdict);
 
 struct GroupComparison {
   std::string solver;

@@ -61,7 +61,7 @@ void changes(const Comparison& c, Verdict wanted, std::string& out) {
       if (v.verdict == wanted) lines += fmt::format("  {}: {} {:.3g} -> {:.3g}\n", v.what, v.quantity, v.a, v.b);
     }
   }
-  out += fmt::format("Got {} beyond noise:{}", name(wanted), lines.empty() ? " nothing\n" : "\n" + lines);
+  out += fmt::format("Got {} beyond noise:{}", name_of(wanted), lines.empty() ? " nothing\n" : "\n" + lines);
 }
 
 void group_table(const Comparison& c, std::string& out) {
@@ -75,7 +75,7 @@ void group_table(const Comparison& c, std::string& out) {
   for (const GroupComparison& g : c.groups) {
     fmt::format_to(to, "{:<{}}  {:<6}  {:<5}  {:>7}  {:>9}  {:>9}  {:<24}  {:<12}  {:<24}  {}\n", g.solver, width,
                    power_text(g.tolerance), start_word(g.start), g.samples, g.solved_a, g.solved_b, ratio_text(g.time),
-                   name(g.time_verdict), ratio_text(g.iterations), name(g.iterations_verdict));
+                   name_of(g.time_verdict), ratio_text(g.iterations), name_of(g.iterations_verdict));
   }
 }
 
@@ -89,7 +89,7 @@ nlohmann::json json_of(const RatioTest& t, Verdict verdict) {
           {"lower", number(t.lower)},
           {"upper", number(t.upper)},
           {"pairs", t.pairs},
-          {"verdict", name(verdict)}};
+          {"verdict", name_of(verdict)}};
 }
 
 nlohmann::json json_of(const std::vector<ValueChange>& values) {
@@ -99,7 +99,7 @@ nlohmann::json json_of(const std::vector<ValueChange>& values) {
                    {"quantity", v.quantity},
                    {"a", number(v.a)},
                    {"b", number(v.b)},
-                   {"verdict", name(v.verdict)}});
+                   {"verdict", name_of(v.verdict)}});
   }
   return out;
 }
@@ -141,12 +141,12 @@ std::string to_json(const Comparison& c) {
                       {"samples", g.samples},
                       {"solved_a", g.solved_a},
                       {"solved_b", g.solved_b},
-                      {"solved_verdict", name(g.solved_verdict)},
+                      {"solved_verdict", name_of(g.solved_verdict)},
                       {"lost", g.lost},
                       {"gained", g.gained},
                       {"less_accurate", g.less_accurate},
                       {"more_accurate", g.more_accurate},
-                      {"accuracy_verdict", name(g.accuracy_verdict)},
+                      {"accuracy_verdict", name_of(g.accuracy_verdict)},
                       {"time", json_of(g.time, g.time_verdict)},
                       {"iterations", json_of(g.iterations, g.iterations_verdict)}});
   }

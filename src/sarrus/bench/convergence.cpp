@@ -22,7 +22,7 @@ ConstraintProblem sliding_boxes() {
 
 void add_compliance(ConstraintProblem& p) {
   VecX D(p.rows());
-  p.diagonal_D(D);
+  p.diagonal_D_plus_R(D);
   for (int i = 0; i < p.rows(); ++i) {
     double& R = p.R[static_cast<std::size_t>(i)];
     if (R == 0) R = 1e-4 * D[i];
@@ -92,7 +92,7 @@ Plot convergence_plot(std::string_view solver, double tolerance, int max_iterati
   const bool compliant = needs_compliance(solver);
   plot.title = fmt::format("{}: residual against iterations{}", solver, compliant ? ", compliant rows" : "");
   plot.x = {"iterations", Scale::logarithmic, 0, 0};
-  plot.y = {fmt::format("judged natural map ({} law), relative", name(solver_info(solver).law)), Scale::logarithmic,
+  plot.y = {fmt::format("judged natural map ({} law), relative", name_of(solver_info(solver).law)), Scale::logarithmic,
             1e-11, 10};
   for (const ConvergenceProblem& p : convergence_problems(compliant)) {
     Series s;

@@ -55,7 +55,7 @@ LocalProblem make_local(const ConstraintProblem& p) {
   out.equalities = p.rows() - 3 * out.contacts;
   const Eigen::Index e = out.equalities;
   const Eigen::Index c = 3 * out.contacts;
-  const MatX D = p.dense_D();
+  const MatX D = p.dense_D_plus_R();
   VecX v(p.rows());
   p.multiply_J(p.u_free, v);
   for (Eigen::Index i = 0; i < v.size(); ++i) v[i] += p.bias[static_cast<std::size_t>(i)];

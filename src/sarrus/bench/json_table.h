@@ -38,7 +38,7 @@ inline double number_from(const Json& j) {
 template <class E>
 E enum_from(const std::string& text, int count) {
   for (int i = 0; i < count; ++i) {
-    if (name(static_cast<E>(i)) == text) return static_cast<E>(i);
+    if (name_of(static_cast<E>(i)) == text) return static_cast<E>(i);
   }
   throw std::invalid_argument(fmt::format("'{}' is not known", text));
 }
@@ -50,7 +50,7 @@ class RowWriter {
   void operator()(const char* column, T& v, [[maybe_unused]] int enum_count = 0) {
     columns_.push_back(column);
     if constexpr (std::is_enum_v<T>) {
-      row_.push_back(std::string(name(v)));
+      row_.push_back(std::string(name_of(v)));
     } else if constexpr (std::is_same_v<T, double>) {
       row_.push_back(number_json(v));
     } else if constexpr (std::is_same_v<T, std::vector<double>>) {

@@ -119,7 +119,7 @@ std::string category_profiles(const ReportData& data, const Setting& s, Cost cos
   for (int c = 0; c < kProblemCategoryCount; ++c) {
     Profile p = profile(data, s, cost, c, data.main, true);
     if (p.problems == 0) continue;
-    p.plot.title = fmt::format("{} ({})", name(static_cast<ProblemCategory>(c)), p.problems);
+    p.plot.title = fmt::format("{} ({})", name_of(static_cast<ProblemCategory>(c)), p.problems);
     pictures += to_inline_svg(p.plot);
   }
   return figure_html(
@@ -204,7 +204,7 @@ std::string scatter(const ReportData& data, const Setting& s) {
 std::string curve_picture(const ReportData& data, int sample, std::vector<int>& seen) {
   Plot plot;
   const SampleInfo& info = data.result.samples[at(sample)];
-  plot.title = fmt::format("{} ({})", info.id, name(info.category));
+  plot.title = fmt::format("{} ({})", info.id, name_of(info.category));
   plot.x = {"iterations", Scale::logarithmic, 0, 0};
   plot.y = {"relative natural map (NCP)", Scale::logarithmic, 0, 0};
   plot.width = 590;

@@ -176,7 +176,7 @@ std::string samples_table(const ReportData& data) {
   std::vector<Column> columns = {{"system", "", ""}};
   for (std::size_t c = 0; c < kCategories; ++c) {
     if (c + 1 < kCategories || sums[c] > 0) {
-      columns.push_back({std::string(name(static_cast<ProblemCategory>(c))), "", "samples of this category"});
+      columns.push_back({std::string(name_of(static_cast<ProblemCategory>(c))), "", "samples of this category"});
     }
   }
   columns.push_back({"all", "", "samples"});

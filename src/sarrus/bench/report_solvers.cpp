@@ -34,7 +34,7 @@ std::string solver_list(const ReportData& data) {
                           {"what it is", "", ""}});
   for (const int k : data.ranking) {
     const SolverSetup& s = setup(data, k);
-    table.row({cell_text(s.id), cell_text(std::string(name(s.law))), cell_text(s.limits.empty() ? "none" : s.limits),
+    table.row({cell_text(s.id), cell_text(std::string(name_of(s.law))), cell_text(s.limits.empty() ? "none" : s.limits),
                cell_text(s.summary)});
   }
   return table.html("What took part.", data.result.command);
@@ -65,7 +65,7 @@ std::string solver_table(const ReportData& data, const Setting& s) {
   Table table(fmt::format("Solvers at {}", data.setting_text(s)), columns);
   for (const int k : data.ranking) {
     const SolverSummary& m = summary(s, k);
-    std::vector<Cell> row = {cell_text(setup(data, k).id), cell_text(std::string(name(setup(data, k).law))),
+    std::vector<Cell> row = {cell_text(setup(data, k).id), cell_text(std::string(name_of(setup(data, k).law))),
                              cell_share(m.solved, m.total), cell_share(m.success, m.total),
                              cell_share(m.solved_own_law, m.total)};
     for (const auto& [value, scale] : {std::pair{m.time_median, kMicro},
@@ -173,7 +173,7 @@ std::string reasons_table(const ReportData& data, const Setting& s) {
   for (const int k : data.ranking) {
     const SolverSummary& m = summary(s, k);
     if (m.solved == m.total) continue;
-    std::vector<Cell> row = {cell_text(setup(data, k).id), cell_text(std::string(name(setup(data, k).law))),
+    std::vector<Cell> row = {cell_text(setup(data, k).id), cell_text(std::string(name_of(setup(data, k).law))),
                              cell_count(m.total - m.solved)};
     for (std::size_t i = 0; i < sums.size(); ++i) {
       if (sums[i] > 0) row.push_back(cell_count(m.reasons[i]));
@@ -256,7 +256,8 @@ std::string category_table(const ReportData& data, const Setting& s) {
   }
   std::vector<Column> columns = {{"solver", "", ""}};
   for (std::size_t c = 0; c < totals.size(); ++c) {
-    if (totals[c] > 0) columns.push_back({std::string(name(static_cast<ProblemCategory>(c))), "", "solved / samples"});
+    if (totals[c] > 0)
+      columns.push_back({std::string(name_of(static_cast<ProblemCategory>(c))), "", "solved / samples"});
   }
   Table table(fmt::format("Solved by category at {}", data.setting_text(s)), columns);
   for (const int k : data.ranking) {

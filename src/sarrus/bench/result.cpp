@@ -78,9 +78,9 @@ Json named(const List& list, const Json& index) {
 
 }  // namespace
 
-std::string_view name(Start start) { return start == Start::cold ? "cold" : "warm"; }
+std::string_view name_of(Start start) { return start == Start::cold ? "cold" : "warm"; }
 
-std::string_view name(Outcome outcome) {
+std::string_view name_of(Outcome outcome) {
   constexpr std::string_view kNames[] = {"converged",  "max_iterations", "stalled",  "infeasible",
                                          "non_finite", "refused",        "too_large"};
   return kNames[static_cast<std::size_t>(outcome)];

@@ -19,7 +19,7 @@ namespace sarrus {
 inline constexpr int kBenchFormat = 1;
 
 enum class Start : std::uint8_t { cold, warm };
-std::string_view name(Start start);
+std::string_view name_of(Start start);
 
 struct SystemInfo {
   std::string id;
@@ -71,7 +71,7 @@ enum class Outcome : std::uint8_t {
   too_large  // not tried: a dense method on a problem beyond the size limit
 };
 inline constexpr int kOutcomeCount = 7;
-std::string_view name(Outcome outcome);
+std::string_view name_of(Outcome outcome);
 
 struct SolveRecord {
   int sample = 0;  // into BenchResult::samples

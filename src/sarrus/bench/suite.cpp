@@ -59,7 +59,7 @@ Json plan_json(const SuitePlan& plan) {
   Json j;
   j["format"] = kBenchFormat;
   j["version"] = o.version;
-  j["kind"] = std::string(name(o.kind));
+  j["kind"] = std::string(name_of(o.kind));
   j["quick"] = o.quick;
   j["samples"] = o.samples.count;
   j["duration_limit"] = bench::number_json(o.samples.duration_limit);
@@ -227,7 +227,7 @@ void assemble_solves(const SuitePlan& plan, BenchResult& out) {
 
 }  // namespace
 
-std::string_view name(BenchKind kind) {
+std::string_view name_of(BenchKind kind) {
   constexpr std::string_view kNames[] = {"suite", "solvers", "scenes", "scaling"};
   return kNames[static_cast<std::size_t>(kind)];
 }
@@ -298,7 +298,7 @@ BenchResult assemble_suite(const SuitePlan& plan) {
   const SuiteOptions& o = plan.options;
   BenchResult out;
   out.command = o.command;
-  out.kind = name(o.kind);
+  out.kind = name_of(o.kind);
   out.quick = o.quick;
   out.machine = this_machine();
   out.machine.version = o.version;

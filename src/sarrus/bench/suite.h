@@ -23,7 +23,7 @@
 namespace sarrus {
 
 enum class BenchKind : std::uint8_t { suite, solvers, scenes, scaling };
-std::string_view name(BenchKind kind);
+std::string_view name_of(BenchKind kind);
 
 struct SuiteOptions {
   BenchKind kind = BenchKind::suite;

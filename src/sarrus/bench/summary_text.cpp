@@ -44,7 +44,7 @@ void print_solvers(const BenchResult& r, std::string& out) {
       for (int s = 0; s < static_cast<int>(r.solvers.size()); ++s) lines.push_back(line_of(r, s, level, start));
       std::ranges::stable_sort(lines, std::greater<>(), &SolverLine::solved);
       fmt::format_to(to, "\n{} starts, tolerance {:g}: solved (relative natural map of the NCP within it)\n",
-                     name(start), r.tolerances[static_cast<std::size_t>(level)]);
+                     name_of(start), r.tolerances[static_cast<std::size_t>(level)]);
       fmt::format_to(to, "{:<16}{:>12}{:>12}{:>14}{:>14}{:>12}{:>14}\n", "solver", "solved", "own law", "us median",
                      "us p95", "iterations", "residual");
       for (const SolverLine& l : lines) {

@@ -33,7 +33,20 @@ struct Contact {
   FeatureKey key;
   double mu = 0;
   double restitution = 0;
-  int compliance = -1;  // into ContactLaws::compliances(); -1: rigid
+  int compliance = -1;  // into the compliances of the collision filter; -1: rigid
 };
+
+// Axes of a contact's rows as columns [t, o, n], t x o = n (docs/theory/conventions.md §2):
+//   s = sign(n_z),  a = -1/(s + n_z),  b = n_x n_y a,  t = (1 + s n_x^2 a, s b, -s n_x),  o = (b, s + n_y^2 a, -n_y)
+inline Mat3 contact_frame(const Vec3& n_W) {
+  const double s = n_W.z() >= 0 ? 1.0 : -1.0;
+  const double a = -1.0 / (s + n_W.z());
+  const double b = n_W.x() * n_W.y() * a;
+  Mat3 R_WC;
+  R_WC.col(0) = Vec3(1 + s * n_W.x() * n_W.x() * a, s * b, -s * n_W.x());
+  R_WC.col(1) = Vec3(b, s + n_W.y() * n_W.y() * a, -n_W.y());
+  R_WC.col(2) = n_W;
+  return R_WC;
+}
 
 }  // namespace sarrus

@@ -161,7 +161,7 @@ void CollisionDetector::collide_pair(const GeomPair& pair, double horizon, Vec3&
   const Collider& b = colliders_[at(pair.b)];
   const Margins m = margins(a, b, horizon);
   const bool plane = is_plane(a) || is_plane(b);
-  if (!plane && !near(a.box, b.box, m.query)) return;
+  if (!plane && !boxes_near(a.box, b.box, m.query)) return;
 
   collide(a.moving.shape, b.moving.shape, m.query, workspace_, axis, manifold_);
   keep_reachable(a, b, m.base, horizon);

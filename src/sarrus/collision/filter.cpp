@@ -98,7 +98,7 @@ ContactLaws::ContactLaws(const Model& model) : count_(model.materials().size()) 
   for (const Material& a : model.materials()) {
     for (const Material& b : model.materials()) {
       table_.push_back({std::sqrt(a.mu * b.mu), std::max(a.restitution, b.restitution),
-                        index_of(combine(a.compliance, b.compliance))});
+                        index_of(combine_compliances(a.compliance, b.compliance))});
     }
   }
   for (const MaterialPair& p : model.material_pairs()) {

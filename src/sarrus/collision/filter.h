@@ -10,7 +10,7 @@
 //   6 self_collision = false and joints connect the bodies, whatever is between (not through the world)   no
 //   7 masks: (group_A & collides_with_B) | (group_B & collides_with_A) != 0
 //
-// Contact law: mu = sqrt(mu_a mu_b), restitution = max, compliance = combine() (model/compliance.h), unless
+// Contact law: mu = sqrt(mu_a mu_b), restitution = max, compliance = combine_compliances() (model/compliance.h), unless
 // Model::material_pairs() names the two materials.
 #pragma once
 

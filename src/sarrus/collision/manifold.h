@@ -73,19 +73,16 @@ struct PairQuery {
   double tol;     // 5e-6 L: features closer than this count as touching, m
 };
 
-// Axes t, o across a contact normal, where t x o = n (docs/theory/conventions.md §2):
-//   s = sign(n_z),  a = -1/(s + n_z),  b = n_x n_y a,  t = (1 + s n_x^2 a, s b, -s n_x),  o = (b, s + n_y^2 a, -n_y)
+// Axes t, o across a contact normal, where t x o = n: those of contact_frame().
 struct ProjectionFrame {
   Vec3 t;
   Vec3 o;
   Vec3 n;
 
   explicit ProjectionFrame(const Vec3& normal) : n(normal) {
-    const double s = n.z() >= 0 ? 1.0 : -1.0;
-    const double a = -1.0 / (s + n.z());
-    const double b = n.x() * n.y() * a;
-    t = Vec3(1 + s * n.x() * n.x() * a, s * b, -s * n.x());
-    o = Vec3(b, s + n.y() * n.y() * a, -n.y());
+    const Mat3 R = contact_frame(normal);
+    t = R.col(0);
+    o = R.col(1);
   }
   // Any orthonormal t, o with t x o = n.
   ProjectionFrame(const Vec3& first, const Vec3& second, const Vec3& normal) : t(first), o(second), n(normal) {}

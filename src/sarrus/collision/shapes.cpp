@@ -65,9 +65,9 @@ Aabb shape_aabb(const PlacedShape& shape) {
     case ShapeKind::hull:
       return hull_aabb(shape);
     case ShapeKind::mesh:
-      return transformed(shape.mesh->box(), R, shape.p_W);
+      return transformed_box(shape.mesh->box(), R, shape.p_W);
     case ShapeKind::height_field:
-      return transformed(shape.field->box(), R, shape.p_W);
+      return transformed_box(shape.field->box(), R, shape.p_W);
   }
   return {shape.p_W - e, shape.p_W + e};
 }

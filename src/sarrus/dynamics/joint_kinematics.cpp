@@ -251,7 +251,7 @@ double JointKinematics::unwrap(int dof, double raw, double near) const {
   const Joint& j = model_.joints()[static_cast<std::size_t>(model_.joint_of_dof(dof))];
   const int k = dof - j.first_dof;
   const bool bounded = j.type == JointType::gimbal && k == 1;  // an arcsine never turns over
-  if (!info(j.type).angular[k] || bounded) return raw;
+  if (!joint_type_info(j.type).angular[k] || bounded) return raw;
   if (model_.dofs()[static_cast<std::size_t>(dof)].wrapped) return wrap_angle(raw);
   return near + wrap_angle(raw - near);
 }
@@ -259,7 +259,7 @@ double JointKinematics::unwrap(int dof, double raw, double near) const {
 void JointKinematics::update_coordinates(std::span<double> q) const {
   for (std::size_t i = 0; i < frames_.size(); ++i) {
     const Joint& j = model_.joints()[i];
-    const int n = info(j.type).dofs;
+    const int n = joint_type_info(j.type).dofs;
     if (n == 0) continue;
     double raw[3];
     joint_raw_coordinates(j, frames_[i], raw);
@@ -289,7 +289,7 @@ JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, 
     const bool compliant = j.compliance.compliant();
     double& gap = compliant ? e.compliant_gap : e.gap;
     double& angle = compliant ? e.compliant_angle : e.angle;
-    for (int k = 0; k < info(j.type).rows; ++k) {
+    for (int k = 0; k < joint_type_info(j.type).rows; ++k) {
       double& largest = k < translational ? gap : angle;
       largest = std::max(largest, std::abs(r[k]));
       if (!compliant && std::abs(r[k]) > worst) {

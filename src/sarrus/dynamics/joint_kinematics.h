@@ -30,7 +30,7 @@ struct JointAxis {
   Vec3 angular = Vec3::Zero();
 };
 
-// Residual rows of a joint (count info(type).rows); metres first, then radians. Rope: the signed excess
+// Residual rows of a joint (count joint_type_info(type).rows); metres first, then radians. Rope: the signed excess
 // |p_F - p_B| - L. The return value counts how many leading rows are translational.
 int joint_residual(const Joint& joint, const JointFrame& frame, double* residual);
 // The matching constrained directions. Not for distance joints, whose bodies use their own anchors.

@@ -50,7 +50,7 @@ constexpr Scheme kSchemes[] = {
 
 std::span<const Scheme> schemes() { return kSchemes; }
 const Scheme& scheme_of(Integrator integrator) { return kSchemes[static_cast<std::size_t>(integrator)]; }
-std::string_view name(Integrator integrator) { return scheme_of(integrator).name; }
+std::string_view name_of(Integrator integrator) { return scheme_of(integrator).name; }
 
 Integrator integrator_from_name(std::string_view wanted) {
   std::vector<std::string_view> known;

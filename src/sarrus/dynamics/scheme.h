@@ -8,7 +8,8 @@
 //   positions   move with position u+ + (1 - position) u-, at once or one part after the other
 //   rotation    how w x I w enters the free velocity
 //   finish      velocities are made tangent to the joints at the new pose, which second order needs
-// Adding an integrator is one entry of the table in scheme.cpp; rows and steps read these numbers and nothing else.
+// Adding an integrator is one entry of the table in scheme.cpp and its name in the enum; rows and steps read these
+// numbers and nothing else.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +63,7 @@ struct Scheme {
 
 std::span<const Scheme> schemes();
 const Scheme& scheme_of(Integrator integrator);
-std::string_view name(Integrator integrator);
+std::string_view name_of(Integrator integrator);
 // Throws InputError with the known names.
 Integrator integrator_from_name(std::string_view name);
 

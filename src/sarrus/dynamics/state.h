@@ -1,4 +1,4 @@
-// What changes with time. Nothing else persists between steps but the warm-start cache.
+// What changes with time. Besides it a simulation keeps its inputs, and the solvers what they start from.
 #pragma once
 
 #include <cstdint>

@@ -30,12 +30,12 @@ struct Aabb {
 };
 
 // True if the boxes, one of them grown by `distance` on every side, overlap or touch. False for NaN.
-inline bool near(const Aabb& a, const Aabb& b, double distance) {
+inline bool boxes_near(const Aabb& a, const Aabb& b, double distance) {
   return (a.lo.array() - distance <= b.hi.array()).all() && (b.lo.array() - distance <= a.hi.array()).all();
 }
 
 // Box in world axes of a box given in a frame with pose (R, p).
-inline Aabb transformed(const Aabb& box, const Mat3& R, const Vec3& p) {
+inline Aabb transformed_box(const Aabb& box, const Mat3& R, const Vec3& p) {
   const Vec3 c = p + R * box.centre();
   const Vec3 e = R.cwiseAbs() * (0.5 * (box.hi - box.lo));
   return {c - e, c + e};

@@ -165,7 +165,7 @@ int HeightField::vertex_neighbours(int vertex, std::array<int, 6>& out) const {
 }
 
 void HeightField::find_triangles(const Aabb& box, std::vector<int>& found) const {
-  if (!near(box, box_, 0)) return;
+  if (!boxes_near(box, box_, 0)) return;
   const CellRange x = cells_between(box.lo.x(), box.hi.x(), columns_, dx_);
   const CellRange y = cells_between(box.lo.y(), box.hi.y(), rows_, dy_);
   for (int j = y.first; j <= y.last; ++j) {

@@ -21,7 +21,7 @@ MassProperties MassProperties::in_frame(const Pose& X_AS) const {
   return {volume, X_AS * centre, 0.5 * (rotated + rotated.transpose())};
 }
 
-MassProperties combine(const MassProperties& a, const MassProperties& b) {
+MassProperties combine_masses(const MassProperties& a, const MassProperties& b) {
   const double volume = a.volume + b.volume;
   if (volume == 0) return {0, 0.5 * (a.centre + b.centre), a.inertia + b.inertia};
   const Vec3 ab = b.centre - a.centre;

@@ -23,7 +23,7 @@ struct MassProperties {
 };
 
 // Of two solids together, both in one frame. Overlaps count twice.
-MassProperties combine(const MassProperties& a, const MassProperties& b);
+MassProperties combine_masses(const MassProperties& a, const MassProperties& b);
 
 // V < 0 for a surface turned inside out; meaningless for an open one: the caller has checked.
 MassProperties surface_mass_properties(std::span<const Vec3> vertices, std::span<const std::array<int, 3>> triangles);

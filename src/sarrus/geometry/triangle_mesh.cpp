@@ -149,7 +149,7 @@ void TriangleMesh::find_triangles(const Aabb& box, std::vector<int>& found) cons
   int n = 0;
   for (;;) {
     const BvhNode& node = nodes_[at(n)];
-    if (near(node.box, box, 0)) {
+    if (boxes_near(node.box, box, 0)) {
       if (node.count == 0) {
         open[at(open_count++)] = node.first;
         ++n;
@@ -160,7 +160,7 @@ void TriangleMesh::find_triangles(const Aabb& box, std::vector<int>& found) cons
         const Vec3& a = corner(t, 0);
         const Vec3& b = corner(t, 1);
         const Vec3& c = corner(t, 2);
-        if (near({a.cwiseMin(b).cwiseMin(c), a.cwiseMax(b).cwiseMax(c)}, box, 0)) found.push_back(t);
+        if (boxes_near({a.cwiseMin(b).cwiseMin(c), a.cwiseMax(b).cwiseMax(c)}, box, 0)) found.push_back(t);
       }
     }
     if (open_count == 0) break;

@@ -49,7 +49,7 @@ constexpr int kEffort = -1;  // source of a row of the least squares that is an 
 
 }  // namespace
 
-std::string_view name(InverseStatus status) {
+std::string_view name_of(InverseStatus status) {
   constexpr std::string_view names[] = {"realised", "underactuated", "infeasible", "not_converged"};
   return names[static_cast<std::size_t>(status)];
 }
@@ -194,7 +194,7 @@ void InverseDynamics::Impl::contact_block(const ConstraintBlock& b, std::span<co
       const bool infeasible = answer.status == SolveStatus::infeasible;
       refuse(infeasible ? InverseStatus::infeasible : InverseStatus::not_converged,
              fmt::format("{}: {} after {} iterations, velocity ({:.3g}, {:.3g}, {:.3g}) m/s", contact_name(b),
-                         name(answer.status), answer.iterations, c[0], c[1], c[2]));
+                         name_of(answer.status), answer.iterations, c[0], c[1], c[2]));
     }
     lambda = answer.lambda;
   }
@@ -268,7 +268,7 @@ void InverseDynamics::Impl::build_rest(double effort_weight) {
   }
   for (; next < unknowns.size(); ++next) add_rest(next);
   VecX D(rest.rows());
-  rest.diagonal_D(D);
+  rest.diagonal_D_plus_R(D);
   for (int i = 0; i < rest.rows(); ++i) rest.R[static_cast<std::size_t>(i)] = options.tikhonov * D[i];
   for (const int row : effort_row) {
     if (row >= 0) rest.R[static_cast<std::size_t>(row)] = effort_weight * D[row];

@@ -49,7 +49,7 @@ enum class InverseStatus : std::uint8_t {
   infeasible,     // no impulse of some contact, limit or dry friction allows u_ref
   not_converged   // the iteration of a contact or the least squares stopped early
 };
-std::string_view name(InverseStatus status);
+std::string_view name_of(InverseStatus status);
 
 struct InverseResult {
   InverseStatus status = InverseStatus::realised;

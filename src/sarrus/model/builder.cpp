@@ -173,7 +173,7 @@ int ModelBuilder::add_floor(double height, int material) {
 
 int ModelBuilder::add_joint(Joint joint) {
   joint.first_dof = static_cast<int>(d_.dofs.size());
-  d_.dofs.resize(d_.dofs.size() + static_cast<std::size_t>(info(joint.type).dofs));
+  d_.dofs.resize(d_.dofs.size() + static_cast<std::size_t>(joint_type_info(joint.type).dofs));
   return add_to(d_.joints, std::move(joint));
 }
 

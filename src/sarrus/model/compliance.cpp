@@ -69,7 +69,7 @@ Compliance combine_spring_damper(const Compliance& a, const Compliance& b) {
 
 }  // namespace
 
-std::string_view name(ComplianceModel model) {
+std::string_view name_of(ComplianceModel model) {
   constexpr std::array<std::string_view, kComplianceModelCount> names = {"rigid",    "cfm_erp",       "mujoco",
                                                                          "physical", "spring_damper", "hertz"};
   return names[static_cast<std::size_t>(model)];
@@ -126,7 +126,7 @@ Compliance Compliance::mlcp_unilateral() {
   return c;
 }
 
-Compliance combine(const Compliance& a, const Compliance& b) {
+Compliance combine_compliances(const Compliance& a, const Compliance& b) {
   if (a.model != b.model) return precedence(a.model) > precedence(b.model) ? a : b;
   switch (a.model) {
     case ComplianceModel::rigid:

@@ -23,7 +23,7 @@ namespace sarrus {
 
 enum class ComplianceModel : std::uint8_t { rigid, cfm_erp, mujoco, physical, spring_damper, hertz };
 inline constexpr int kComplianceModelCount = 6;
-std::string_view name(ComplianceModel model);
+std::string_view name_of(ComplianceModel model);
 
 // Each model reads the parameters listed under it and ignores the others.
 struct Compliance {
@@ -86,6 +86,6 @@ struct Compliance {
 //   mujoco                   the mean of every parameter, the larger margin
 // the larger beta and sigma, the smaller B_T. Of two different models the first in the order hertz, physical,
 // spring_damper, mujoco, cfm_erp counts alone: laws of force come before laws of the solver.
-Compliance combine(const Compliance& a, const Compliance& b);
+Compliance combine_compliances(const Compliance& a, const Compliance& b);
 
 }  // namespace sarrus

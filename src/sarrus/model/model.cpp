@@ -53,7 +53,7 @@ int find_named(const Elements& elements, std::string_view kind, std::string_view
 
 }  // namespace
 
-const JointTypeInfo& info(JointType type) { return kJointInfo[static_cast<std::size_t>(type)]; }
+const JointTypeInfo& joint_type_info(JointType type) { return kJointInfo[static_cast<std::size_t>(type)]; }
 
 JointType joint_type_from_name(std::string_view name) {
   std::vector<std::string> known;
@@ -67,7 +67,7 @@ JointType joint_type_from_name(std::string_view name) {
                                                 : fmt::format("did you mean '{}'?", near)));
 }
 
-std::string_view name(Ccd ccd) {
+std::string_view name_of(Ccd ccd) {
   constexpr std::array<std::string_view, 3> names = {"off", "speculative", "cast"};
   return names[static_cast<std::size_t>(ccd)];
 }
@@ -77,7 +77,7 @@ int Model::joint(std::string_view name) const { return find_named(d_->joints, "j
 
 int Model::dof(std::string_view name) const {
   for (const Joint& j : d_->joints) {
-    const JointTypeInfo& type = info(j.type);
+    const JointTypeInfo& type = joint_type_info(j.type);
     if (type.dofs == 1 && name == j.name) return j.first_dof;
     if (name.size() <= j.name.size() || name.substr(0, j.name.size()) != j.name || name[j.name.size()] != '.') continue;
     for (int k = 0; k < type.dofs; ++k) {
@@ -94,7 +94,7 @@ int Model::dof(std::string_view name) const {
 
 std::string Model::dof_name(int dof) const {
   const Joint& j = d_->joints[static_cast<std::size_t>(joint_of_dof(dof))];
-  return fmt::format("{}.{}", j.name, info(j.type).dof_name[dof - j.first_dof]);
+  return fmt::format("{}.{}", j.name, joint_type_info(j.type).dof_name[dof - j.first_dof]);
 }
 
 }  // namespace sarrus

@@ -28,7 +28,7 @@ namespace sarrus {
 //   cast:         the same, but those beyond the margin only if the motion of both bodies really makes them touch.
 // A pair takes the stronger of its two bodies.
 enum class Ccd : std::uint8_t { off, speculative, cast };
-std::string_view name(Ccd ccd);
+std::string_view name_of(Ccd ccd);
 
 struct Body {
   std::string name;
@@ -115,7 +115,7 @@ struct JointTypeInfo {
   std::string_view dof_name[3];
   bool angular[3];  // the dof is a rotation
 };
-const JointTypeInfo& info(JointType type);
+const JointTypeInfo& joint_type_info(JointType type);
 // Throws InputError with a suggestion if the name is unknown.
 JointType joint_type_from_name(std::string_view name);
 
@@ -155,13 +155,14 @@ struct Material {
   Compliance compliance = {};
 };
 
-// Contact parameters between two materials. Defaults: mu = sqrt(mu_a mu_b), restitution = max, compliance = combine().
+// Contact parameters between two materials. Defaults: mu = sqrt(mu_a mu_b), restitution = max, compliance =
+// combine_compliances().
 struct MaterialPair {
   int a = 0;
   int b = 0;
   double mu = 0.7;
   double restitution = 0;
-  std::optional<Compliance> compliance = {};  // none: combine() of the two
+  std::optional<Compliance> compliance = {};  // none: combine_compliances() of the two
 };
 
 struct Geom {

@@ -14,7 +14,7 @@
 
 namespace sarrus {
 
-std::string_view name(ShapeKind kind) {
+std::string_view name_of(ShapeKind kind) {
   constexpr std::array<std::string_view, kShapeKindCount> names = {
       "plane", "sphere", "capsule", "box", "cylinder", "ellipsoid", "hull", "mesh", "height_field", "compound"};
   return names[static_cast<std::size_t>(kind)];
@@ -117,7 +117,7 @@ MassProperties compound_mass(const Shape& shape, const std::string& element) {
   MassProperties sum;
   for (const CompoundChild& child : *shape.children) {
     const MassProperties part = mass_properties(child.shape, element).in_frame(child.X_SC);
-    sum = sum.volume > 0 ? combine(sum, part) : part;
+    sum = sum.volume > 0 ? combine_masses(sum, part) : part;
   }
   return sum;
 }
@@ -179,7 +179,7 @@ Aabb shape_box(const Shape& shape) {
     case ShapeKind::compound: {
       Aabb box = Aabb::nothing();
       for (const CompoundChild& c : *shape.children) {
-        box.add(transformed(shape_box(c.shape), c.X_SC.R(), c.X_SC.p));
+        box.add(transformed_box(shape_box(c.shape), c.X_SC.R(), c.X_SC.p));
       }
       return box;
     }

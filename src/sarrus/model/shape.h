@@ -35,7 +35,7 @@ enum class ShapeKind : std::uint8_t {
 };
 inline constexpr int kShapeKindCount = 10;
 inline constexpr double kMaxShapeSize = 1e6;  // m, radius, half length, half extent or semi-axis
-std::string_view name(ShapeKind kind);
+std::string_view name_of(ShapeKind kind);
 
 inline constexpr int kMaxCompoundChildren = 500;  // feature keys have room for 512
 

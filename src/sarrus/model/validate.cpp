@@ -152,7 +152,7 @@ void check_joints(ModelData& d) {
     Joint& j = d.joints[i];
     const std::string element = label("joint", j.name, i);
     check_joint(d, j, element);
-    const JointTypeInfo& type = info(j.type);
+    const JointTypeInfo& type = joint_type_info(j.type);
     if (j.first_dof != next_dof) throw InputError(element, "dofs are not grouped by joint; use ModelBuilder");
     next_dof += type.dofs;
     if (next_dof > static_cast<int>(d.dofs.size())) throw InputError(element, "dofs are missing; use ModelBuilder");
@@ -176,10 +176,10 @@ void check_couplings(const ModelData& d, const std::vector<int>& joint_of_dof) {
                                      d.dofs.size()));
       }
       const Joint& j = d.joints[static_cast<std::size_t>(joint_of_dof[static_cast<std::size_t>(dof)])];
-      if (!info(j.type).coordinates) {
+      if (!joint_type_info(j.type).coordinates) {
         throw InputError(
             element, fmt::format("joint '{}' is {} and has no scalar coordinate to couple; use a joint that has one",
-                                 j.name, info(j.type).name));
+                                 j.name, joint_type_info(j.type).name));
       }
       if (d.dofs[static_cast<std::size_t>(dof)].wrapped) {
         throw InputError(element, fmt::format("joint '{}' has a wrapped angle; a coupling needs a multi-turn angle "
@@ -249,7 +249,7 @@ std::vector<int> find_loops(const ModelData& d, int& floating_components) {
     joints_of[slot(d.joints[i].base)].push_back(static_cast<int>(i));
     joints_of[slot(d.joints[i].follower)].push_back(static_cast<int>(i));
   }
-  const auto rows = [&](int j) { return info(d.joints[static_cast<std::size_t>(j)].type).rows; };
+  const auto rows = [&](int j) { return joint_type_info(d.joints[static_cast<std::size_t>(j)].type).rows; };
   for (auto& list : joints_of) {
     std::stable_sort(list.begin(), list.end(), [&](int a, int b) { return rows(a) > rows(b); });
   }
@@ -304,7 +304,7 @@ Model finish_model(ModelData data) {
 
   Model model;
   for (std::size_t i = 0; i < data.joints.size(); ++i) {
-    const int n = info(data.joints[i].type).dofs;
+    const int n = joint_type_info(data.joints[i].type).dofs;
     model.joint_of_dof_.insert(model.joint_of_dof_.end(), static_cast<std::size_t>(n), static_cast<int>(i));
   }
   check_couplings(data, model.joint_of_dof_);

@@ -63,7 +63,8 @@ void check_children(const std::string& element, int body, Shape& shape) {
     const std::string child = fmt::format("{}, child {}", element, i);
     const ShapeKind kind = checked[i].shape.kind;
     if (kind == ShapeKind::plane || kind == ShapeKind::height_field || kind == ShapeKind::compound) {
-      throw InputError(child, fmt::format("a {} cannot be part of a compound; make it a shape of its own", name(kind)));
+      throw InputError(child,
+                       fmt::format("a {} cannot be part of a compound; make it a shape of its own", name_of(kind)));
     }
     normalise(child, "pose", checked[i].X_SC);
     check_shape(child, body, checked[i].shape);
@@ -76,11 +77,12 @@ void check_shape(const std::string& element, int body, Shape& shape) {
   const auto world_only = [&] {
     if (body != kWorld) {
       throw InputError(element,
-                       fmt::format("a {} can only belong to the world; use a box on a body", name(shape.kind)));
+                       fmt::format("a {} can only belong to the world; use a box on a body", name_of(shape.kind)));
     }
   };
   const auto need = [&](bool there, std::string_view maker) {
-    if (!there) throw InputError(element, fmt::format("a {} without data; make it with {}", name(shape.kind), maker));
+    if (!there)
+      throw InputError(element, fmt::format("a {} without data; make it with {}", name_of(shape.kind), maker));
   };
   switch (shape.kind) {
     case ShapeKind::plane:

@@ -144,7 +144,7 @@ void ConstraintProblem::finish() {
   multiply_J(u_free, v_free);
   for (int i = 0; i < rows_; ++i) v_free[i] += bias[at(i)];
   diagonal.resize(rows_);
-  diagonal_D(diagonal);
+  diagonal_D_plus_R(diagonal);
   islands.find(node_count(), blocks);
   scale_rows();
   size_rows();
@@ -256,7 +256,7 @@ void ConstraintProblem::multiply_M_inverse(const VecX& f, VecX& out) const {
   multiply_blocks(*this, mass_inverse, f, out);
 }
 
-void ConstraintProblem::diagonal_D(std::span<const ConstraintBlock> of, Eigen::Ref<VecX> out) const {
+void ConstraintProblem::diagonal_D_plus_R(std::span<const ConstraintBlock> of, Eigen::Ref<VecX> out) const {
   for (const ConstraintBlock& b : of) {
     for (int r = 0; r < b.rows; ++r) {
       double d = R[at(b.row + r)];
@@ -285,7 +285,7 @@ MatX ConstraintProblem::dense_J() const {
   return J;
 }
 
-MatX ConstraintProblem::dense_D() const {
+MatX ConstraintProblem::dense_D_plus_R() const {
   const MatX J = dense_J();
   MatX W = MatX::Zero(velocity_size_, velocity_size_);
   for (std::size_t i = 0; i < node_size.size(); ++i) {

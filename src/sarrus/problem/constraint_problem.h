@@ -10,7 +10,7 @@
 //   limit    0 <= lambda  perp  sigma >= 0
 //   contact  rows [t, o, n], friction cone |lambda_T| <= mu lambda_N
 // lambda are impulses over the step (N s, N m s); R is diagonal (1/kg or 1/(kg m^2)); v* in m/s or rad/s.
-// Storage is flat and reused: clear() keeps the memory.
+// Storage is flat and reused: clear_constraints() keeps the memory.
 #pragma once
 
 #include <cstdint>
@@ -144,10 +144,10 @@ class ConstraintProblem {
   void multiply_M(const VecX& u, VecX& out) const;          // out = M u
   void multiply_M_inverse(const VecX& f, VecX& out) const;  // out = M^-1 f
   // diag(D) + R per row, D = J M^-1 J'.
-  void diagonal_D(Eigen::Ref<VecX> out) const { diagonal_D(blocks, out); }
-  void diagonal_D(std::span<const ConstraintBlock> of, Eigen::Ref<VecX> out) const;
+  void diagonal_D_plus_R(Eigen::Ref<VecX> out) const { diagonal_D_plus_R(blocks, out); }
+  void diagonal_D_plus_R(std::span<const ConstraintBlock> of, Eigen::Ref<VecX> out) const;
   // Dense D + R: reference paths and small problems only.
-  MatX dense_D() const;
+  MatX dense_D_plus_R() const;
   MatX dense_J() const;
 
  private:

@@ -64,15 +64,15 @@ void measure_islands(const ConstraintProblem& p, JudgeWorkspace& ws) {
 
 }  // namespace
 
-std::string_view name(Law law) { return law == Law::ncp ? "ncp" : law == Law::ccp ? "ccp" : "box"; }
+std::string_view name_of(Law law) { return law == Law::ncp ? "ncp" : law == Law::ccp ? "ccp" : "box"; }
 
-std::string_view name(Criterion criterion) {
+std::string_view name_of(Criterion criterion) {
   return criterion == Criterion::energy ? "energy" : criterion == Criterion::absolute ? "absolute" : "papers";
 }
 
 Criterion criterion_from_name(std::string_view text) {
   for (const Criterion c : {Criterion::energy, Criterion::absolute, Criterion::papers}) {
-    if (text == name(c)) return c;
+    if (text == name_of(c)) return c;
   }
   throw InputError("criterion", fmt::format("'{}' is unknown; give energy, absolute or papers", text));
 }

@@ -39,14 +39,14 @@ namespace sarrus {
 
 // The contact law an answer is measured by: Coulomb (NCP), its convex relaxation (CCP), or box friction (MLCP).
 enum class Law : std::uint8_t { ncp, ccp, box };
-std::string_view name(Law law);
+std::string_view name_of(Law law);
 
 // What is compared with a tolerance.
 //   energy    error, as above: the default
 //   absolute  the natural map in raw SI units
 //   papers    max(primal, dual, complementarity) in raw SI units: r_p, r_d, r_cp of Tsounis et al.
 enum class Criterion : std::uint8_t { energy, absolute, papers };
-std::string_view name(Criterion criterion);
+std::string_view name_of(Criterion criterion);
 Criterion criterion_from_name(std::string_view name);  // throws InputError
 
 // What a solve is asked for. A bare number is a tolerance by the default criterion.

@@ -31,7 +31,7 @@ CsvLog::CsvLog(std::filesystem::path file, const Model& model)
 void CsvLog::add(const State& state, const StepReport& report, const Energy& energy) {
   line_.clear();
   fmt::format_to(std::back_inserter(line_), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.3f}", state.time,
-                 name(report.status), report.iterations, report.contacts, report.rows, report.residuals.natural_map,
+                 name_of(report.status), report.iterations, report.contacts, report.rows, report.residuals.natural_map,
                  report.residuals.error(), report.joint_gap, report.joint_angle, report.limit_violation,
                  report.penetration, energy.kinetic, energy.potential, energy.total(), 1e6 * report.seconds_total);
   for (const double q : state.q) fmt::format_to(std::back_inserter(line_), ",{}", q);

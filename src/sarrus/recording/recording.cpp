@@ -32,7 +32,7 @@ void write_root(const File& file, const Model& model, const RunInfo& info) {
   file.attribute(file.id(), "scene", info.scene);
   file.attribute(file.id(), "dt", info.options.dt);
   file.attribute(file.id(), "solver", info.options.solver);
-  file.attribute(file.id(), "integrator", std::string(name(*info.options.integrator)));
+  file.attribute(file.id(), "integrator", std::string(name_of(*info.options.integrator)));
   file.attribute(file.id(), "gravity", std::span<const double>(model.gravity().data(), 3));
   file.attribute(file.id(), "sarrus_version", info.version);
 }
@@ -55,7 +55,7 @@ void write_joints(const File& file, const Model& model) {
   Table<std::int8_t> loop;
   for (const Joint& j : model.joints()) {
     names.push_back(j.name);
-    types.emplace_back(j.type == JointType::distance && j.rope ? "rope" : info(j.type).name);
+    types.emplace_back(j.type == JointType::distance && j.rope ? "rope" : joint_type_info(j.type).name);
     base.values.push_back(j.base);
     follower.values.push_back(j.follower);
     anchor_base.add(j.p_BJ);
@@ -93,7 +93,7 @@ struct ShapeTable {
   Table<double> quaternion{4, {}};
 
   void add(const Shape& shape, const Pose& X_B) {
-    kinds.emplace_back(name(shape.kind));
+    kinds.emplace_back(name_of(shape.kind));
     size.add(shape.size);
     position.add(X_B.p);
     quaternion.add(Wxyz(X_B.q));

@@ -33,7 +33,7 @@ nlohmann::ordered_json options_json(const SimulationOptions& o) {
           {"fallback", o.fallback},
           {"tolerance", o.tolerance},
           {"acceptable", o.acceptable},
-          {"criterion", name(o.criterion)},
+          {"criterion", name_of(o.criterion)},
           {"max_substep_depth", o.max_substep_depth},
           {"gyroscopic", o.gyroscopic == Gyroscopic::explicit_term ? "explicit" : "implicit"},
           {"projection", o.projection},
@@ -113,7 +113,7 @@ std::string RunSummary::to_json_text() const {
   }
   j["scene"] = info_.scene;
   j["solver"] = info_.options.solver;
-  j["integrator"] = std::string(name(*info_.options.integrator));
+  j["integrator"] = std::string(name_of(*info_.options.integrator));
   j["dt"] = info_.options.dt;
   j["duration"] = info_.duration;
   j["steps"] = microseconds_.size();
@@ -155,7 +155,7 @@ std::string RunSummary::to_text() const {
   };
   row("scene", info_.scene);
   row("solver",
-      fmt::format("{}, {}, dt {:g} s", info_.options.solver, name(*info_.options.integrator), info_.options.dt));
+      fmt::format("{}, {}, dt {:g} s", info_.options.solver, name_of(*info_.options.integrator), info_.options.dt));
   row("status", status());
   if (failed_) row("", message_);
   row("steps", fmt::format("{}", microseconds_.size()));
@@ -171,7 +171,7 @@ std::string RunSummary::to_text() const {
   row("limit violation", fmt::format("{:.3g} m or rad (worst)", worst_.limit_violation));
   row("penetration", fmt::format("{:.3g} m (worst)", worst_.penetration));
   row("natural map", fmt::format("{:.3g}, error {:.3g} by criterion {} (worst)", worst_.natural_map,
-                                 worst_.natural_map_relative, name(info_.options.criterion)));
+                                 worst_.natural_map_relative, name_of(info_.options.criterion)));
   row("energy", fmt::format("{:.6g} J -> {:.6g} J, drift {:+.3g} of the largest kinetic energy",
                             initial_energy_.total(), final_energy_.total(), drift_relative()));
   row("contacts", fmt::format("{:g} median, {:g} max", median(contacts_), largest(contacts_)));

@@ -169,7 +169,7 @@ void draw_footer(std::string& out, double top, const RunSummary& run, bool conta
         "<text x=\"{:.0f}\" y=\"{:.0f}\" font-size=\"13\" fill=\"#2b3038\">{}, dt {:g} s, {}, {}, worst joint gap "
         "{:.2g} m, {}</text>\n",
         kMargin, top + 24, svg::escape_xml(info.scene), info.options.dt, svg::escape_xml(info.options.solver),
-        name(*info.options.integrator), run.worst_joint_gap(), run.status());
+        name_of(*info.options.integrator), run.worst_joint_gap(), run.status());
   double x = kMargin + 5;
   const double y = top + 46;
   const auto entry = [&](const char* text) {

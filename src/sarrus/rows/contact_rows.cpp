@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sarrus/collision/manifold.h"
 #include "sarrus/math/hash.h"
 #include "sarrus/rows/compliance.h"
 #include "sarrus/rows/writer.h"
@@ -57,15 +56,6 @@ void set_rigid_contact(const RowContext& c, const Contact& contact, const Constr
 }
 
 }  // namespace
-
-Mat3 contact_frame(const Vec3& n) {
-  const ProjectionFrame frame(n);
-  Mat3 R;
-  R.col(0) = frame.t;
-  R.col(1) = frame.o;
-  R.col(2) = frame.n;
-  return R;
-}
 
 double add_contact_rows(const RowContext& c, std::span<const Contact> contacts, std::span<const Compliance> compliances,
                         ConstraintProblem& p) {

@@ -21,7 +21,7 @@ ConstraintBlock& add_joint_block(const Model& model, const Coordinates& x, const
   NodeList nodes;
   nodes.add(x, j.base);
   nodes.add(x, j.follower);
-  const int rows = info(j.type).rows;
+  const int rows = joint_type_info(j.type).rows;
   ConstraintBlock& b = add_labelled_block(p, BlockKind::joint, rows, nodes, RowSource::joint, i);
   if (j.type == JointType::distance) {
     const DofRow row = distance_row(j, f);
@@ -83,7 +83,7 @@ void for_each_bilateral(const Model& model, const Coordinates& x, const JointKin
   const auto wanted = [&](const Compliance& c) { return !rigid_only || !c.compliant(); };
   for (int i = 0; i < model.joint_count(); ++i) {
     const Joint& j = model.joints()[static_cast<std::size_t>(i)];
-    if (info(j.type).rows == 0 || j.rope || x.holds(i) || !wanted(j.compliance)) continue;
+    if (joint_type_info(j.type).rows == 0 || j.rope || x.holds(i) || !wanted(j.compliance)) continue;
     f(add_joint_block(model, x, kin, i, p), j.compliance);
   }
   for (int i = 0; i < model.dof_count(); ++i) {

@@ -94,9 +94,6 @@ void add_dof_impulse(const Coordinates& coordinates, const DofRow& row, double i
 ConstraintBlock& add_dof_block(const Coordinates& coordinates, BlockKind kind, RowSource source, int index,
                                const DofRow& row, double scale, ConstraintProblem& problem);
 
-// Columns [t, o, n] of the contact frame in world axes; deterministic, continuous almost everywhere.
-Mat3 contact_frame(const Vec3& n_W);
-
 // Bias v* of a unilateral row (law v+ + v* >= 0) with gap g, tolerated violation `slop`, velocities before the
 // step (v_minus) and without constraints (v_free):
 //   v* = erp min(0, g + slop + b)/dt + max(0, g + slop - b)/dt [+ restitution v_minus],   b = slop/10

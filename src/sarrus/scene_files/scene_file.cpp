@@ -164,7 +164,7 @@ OrderedJson children(const Shape& compound) {
   OrderedJson out = OrderedJson::array();
   for (const CompoundChild& child : *compound.children) {
     OrderedJson c;
-    c["type"] = std::string(name(child.shape.kind));
+    c["type"] = std::string(name_of(child.shape.kind));
     put_geometry(c, child.shape, true);
     put_pose(c, child.X_SC);
     out.push_back(std::move(c));
@@ -175,7 +175,7 @@ OrderedJson children(const Shape& compound) {
 OrderedJson shape(const Model& model, const Geom& g, DataOwners& owners) {
   OrderedJson out;
   out["name"] = g.name;
-  out["type"] = std::string(name(g.shape.kind));
+  out["type"] = std::string(name_of(g.shape.kind));
   const void* data = data_of(g.shape);
   const bool shared = data != nullptr && !owners.try_emplace(data, g.name).second;
   if (shared) out["same_as"] = owners.at(data);
@@ -236,7 +236,7 @@ std::string body_name(const Model& model, int body) {
 }
 
 OrderedJson joint(const Model& model, const Joint& j) {
-  const JointTypeInfo& type = info(j.type);
+  const JointTypeInfo& type = joint_type_info(j.type);
   OrderedJson out;
   out["name"] = j.name;
   out["type"] = std::string(type.name);
@@ -284,7 +284,7 @@ OrderedJson body(const Body& b) {
   out["pose"] = frame(b.X_WB0.p, b.X_WB0.q);
   put(out, "velocity", b.v0_W);
   put(out, "angular_velocity", b.w0_W);
-  if (b.ccd != Body{}.ccd) out["ccd"] = std::string(name(b.ccd));
+  if (b.ccd != Body{}.ccd) out["ccd"] = std::string(name_of(b.ccd));
   return out;
 }
 

@@ -30,7 +30,7 @@ Ccd read_ccd(ObjectReader& r, Ccd fallback) {
   constexpr std::array all = {Ccd::off, Ccd::speculative, Ccd::cast};
   std::vector<std::string> names;
   names.reserve(all.size());
-  for (const Ccd ccd : all) names.emplace_back(name(ccd));
+  for (const Ccd ccd : all) names.emplace_back(name_of(ccd));
   return all[r.choice("ccd", names)];
 }
 

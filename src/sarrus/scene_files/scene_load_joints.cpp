@@ -24,7 +24,7 @@ bool has_axis(JointType type) {
 std::vector<std::string> joint_type_names() {
   std::vector<std::string> names;
   names.reserve(kJointTypeCount);
-  for (int i = 0; i < kJointTypeCount; ++i) names.emplace_back(info(static_cast<JointType>(i)).name);
+  for (int i = 0; i < kJointTypeCount; ++i) names.emplace_back(joint_type_info(static_cast<JointType>(i)).name);
   return names;
 }
 
@@ -121,13 +121,13 @@ Quat SceneLoader::read_joint_axes(ObjectReader& r, const Joint& j) {
     return j.type == JointType::planar ? frame_with_z(axis) : frame_with_x(axis);
   }
   if (!axes) {
-    r.fail(fmt::format("a {} joint needs its axis; add for example \"axis\": [0, 0, 1]", info(j.type).name));
+    r.fail(fmt::format("a {} joint needs its axis; add for example \"axis\": [0, 0, 1]", joint_type_info(j.type).name));
   }
   return *axes;
 }
 
 void SceneLoader::read_dofs(ObjectReader& r, int joint) {
-  const JointTypeInfo& type = info(builder_.joint(joint).type);
+  const JointTypeInfo& type = joint_type_info(builder_.joint(joint).type);
   const auto dof = [&](int k) -> Dof& { return builder_.dof(joint, k); };
   for (int k = 0; k < type.dofs; ++k) dof(k) = defaults_.dof;
   const bool named = r.has("coordinates");
@@ -222,14 +222,14 @@ void SceneLoader::read_coupling(ObjectReader r) {
 // Full names "joint.coordinate" first: they are unique, while a joint may be called like another's full name.
 void SceneLoader::name_dofs() {
   for (const Joint& j : data().joints) {
-    const JointTypeInfo& type = info(j.type);
+    const JointTypeInfo& type = joint_type_info(j.type);
     for (int k = 0; k < type.dofs; ++k) {
       dofs_.emplace(fmt::format("{}.{}", j.name, type.dof_name[k]), j.first_dof + k);
       dof_angular_.push_back(type.angular[k]);
     }
   }
   for (const Joint& j : data().joints) {
-    if (info(j.type).dofs == 1) dofs_.emplace(j.name, j.first_dof);
+    if (joint_type_info(j.type).dofs == 1) dofs_.emplace(j.name, j.first_dof);
   }
 }
 

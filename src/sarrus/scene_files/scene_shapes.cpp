@@ -133,10 +133,10 @@ std::string file_key(const std::string& path, const MeshFileOptions& options) {
 Shape ShapeReader::read(ObjectReader& r, bool on_world) {
   std::vector<std::string> names;
   names.reserve(kKinds.size());
-  for (const ShapeKind k : kKinds) names.emplace_back(name(k));
+  for (const ShapeKind k : kKinds) names.emplace_back(name_of(k));
   const ShapeKind kind = kKinds[r.choice("type", names)];
   if (!on_world && (kind == ShapeKind::plane || kind == ShapeKind::height_field)) {
-    r.fail(fmt::format("a {} can only belong to the world; move it to world_shapes, or use a box", name(kind)));
+    r.fail(fmt::format("a {} can only belong to the world; move it to world_shapes, or use a box", name_of(kind)));
   }
   Shape shape = read_kind(r, kind);
   const std::string own_name = r.text_or("name", "");
@@ -184,8 +184,8 @@ const Shape* ShapeReader::read_reference(ObjectReader& r, ShapeKind kind) const 
     if (shape_name == other) return &shape;
     known.push_back(shape_name);
   }
-  r.fail(fmt::format("same_as names {}, which is no {} before this shape; {}", in_quotes(other), name(kind),
-                     suggestion(other, known, std::string(name(kind)) + " before it")));
+  r.fail(fmt::format("same_as names {}, which is no {} before this shape; {}", in_quotes(other), name_of(kind),
+                     suggestion(other, known, std::string(name_of(kind)) + " before it")));
 }
 
 ShapeReader::FileData& ShapeReader::read_file(ObjectReader& r, bool may_flip) {

@@ -109,7 +109,7 @@ void for_each_number(ComplianceModel model, F f) {
 std::vector<std::string> model_names() {
   std::vector<std::string> names;
   names.reserve(kComplianceModelCount);
-  for (int i = 0; i < kComplianceModelCount; ++i) names.emplace_back(name(static_cast<ComplianceModel>(i)));
+  for (int i = 0; i < kComplianceModelCount; ++i) names.emplace_back(name_of(static_cast<ComplianceModel>(i)));
   return names;
 }
 
@@ -165,7 +165,7 @@ Compliance read_compliance(ObjectReader& owner, const Compliance& fallback) {
 
 OrderedJson compliance_json(const Compliance& c) {
   OrderedJson out;
-  out["model"] = std::string(name(c.model));
+  out["model"] = std::string(name_of(c.model));
   for_each_number(c.model, [&](const char* key, double Compliance::*parameter, bool) {
     // There is no number for "default" in a file: the key is left out.
     if (c.*parameter != kUseDefault) out[key] = c.*parameter;

@@ -112,8 +112,8 @@ Model mixed_pile() {
     const Shape& shape = shapes[static_cast<std::size_t>((i + 2 * level) % 9)];
     const Vec3 centre(column % 2 == 0 ? -0.14 : 0.14, column / 2 == 0 ? -0.14 : 0.14, 0.12 + 0.17 * level);
     const Quat turn = so3_exp(1.5 * Vec3(scatter(i, 4), scatter(i, 5), scatter(i, 6)));
-    b.add_solid(fmt::format("{}{:02}", name(shape.kind), i + 1), density * shape_volume(shape), shape, {centre, turn},
-                rough);
+    b.add_solid(fmt::format("{}{:02}", name_of(shape.kind), i + 1), density * shape_volume(shape), shape,
+                {centre, turn}, rough);
   }
   return b.build();
 }

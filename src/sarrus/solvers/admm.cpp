@@ -1,4 +1,5 @@
-// Proximal ADMM for the NCP and the CCP (docs/theory/solvers.md §6; Carpentier et al. Alg. 1, Tsounis et al. Alg. 6).
+// Proximal ADMM of the papers on the whole problem, for the NCP and the CCP. (admm2.cpp is ours, by islands: the last
+// stage of the cascade) (docs/theory/solvers.md §6; Carpentier et al. Alg. 1, Tsounis et al. Alg. 6).
 //
 //   minimise over x = y, y in K:   1/2 x'(D+R)x + x'(v_f + s),    s = Gamma(z) (NCP) or 0 (CCP)
 //   x  = -(D + R + (eta+rho) 1)^-1 (v_f + s - eta x- - rho y- - z-)
@@ -14,7 +15,7 @@
 // scaling = 0. Bilateral rows need no copy y: their set is the whole space, so a penalty would only be a proximal term
 // that slows them down. They get eta alone unless split_joints = 1, which is the papers' form (same fixed points).
 // With Gamma there is no convergence proof and cycles exist: when the best judged residual stops falling, the update of
-// Gamma is damped and other penalties are tried (same fixed points).
+// Gamma is damped and other penalties are tried (same fixed points; not with the fixed rule).
 // With acceleration = 1 the iteration starts from extrapolated points (Goldstein, O'Donoghue, Setzer, Baraniuk 2014,
 // Alg. 8: fast ADMM with restart). From y^ = y-, z^ = z-, a = 1:
 //   (x, y, z) = one iteration from (y^, z^);   c = |z - z^|^2 / rho + rho |y - y^|^2      combined residual
@@ -73,7 +74,7 @@ const ParameterList<AdmmParameters>& admm_parameters() {
   return list;
 }
 
-constexpr int kPatience = 300;
+constexpr int kPatience = 300;  // iterations in which the best error must halve
 
 class Admm final : public Solver {
  public:
@@ -91,7 +92,7 @@ class Admm final : public Solver {
   struct Norms {
     double primal = 0;
     double dual = 0;
-    double velocity = 0;  // the larger of both as a velocity, which is what the judge measures
+    double velocity = 0;  // the larger of both as a velocity: says when judging is worth while
     double change = 0;    // |x - x-|, |y - y-|
     double size = 0;      // |y|
   };
@@ -112,8 +113,8 @@ class Admm final : public Solver {
   Norms norms(const ConstraintProblem& p) const;
   bool adapt(const Norms& n);
   bool restart(const SolveReport& report, Criterion criterion, double& last_best);
-  // z = sigma(lambda) + Gamma, scaled.
-  void apply_D(const ConstraintProblem& p, const GrowingVector& in, GrowingVector& out);
+  // out = (D + R) in, of the scaled rows.
+  void apply_D_plus_R(const ConstraintProblem& p, const GrowingVector& in, GrowingVector& out);
   bool consider(const ConstraintProblem& p, const Goal& goal, std::span<double> best, SolveReport& report);
 
   PenaltyRule rule_;
@@ -131,9 +132,9 @@ class Admm final : public Solver {
   double damping_ = 1.0;  // of the update of Gamma
   double L_ = 1, m_ = 1, kappa_ = 1;
   GrowingVector scale_, R_, v_free_, E_, weight_, split_, row_rho_;
-  GrowingVector x_, y_, z_, x_old_, y_old_, rhs_, t_, gamma_, candidate_;
+  GrowingVector x_, y_, z_, x_old_, y_start_, rhs_, t_, gamma_, candidate_;
   // Acceleration: the last iterate and the point that the step began with; empty without it.
-  GrowingVector y_last_, z_last_, z_old_;
+  GrowingVector y_last_, z_last_, z_start_;
   double momentum_ = 1;      // a
   double combined_ = 0;      // c
   bool stand_still_ = true;  // the next step starts from the last iterate: c rose, or it is the first
@@ -146,12 +147,12 @@ class Admm final : public Solver {
 
 void Admm::resize(const ConstraintProblem& p) {
   const int n = p.rows();
-  for (GrowingVector* v : {&scale_, &R_, &v_free_, &E_, &weight_, &split_, &row_rho_, &x_, &y_, &z_, &x_old_, &y_old_,
+  for (GrowingVector* v : {&scale_, &R_, &v_free_, &E_, &weight_, &split_, &row_rho_, &x_, &y_, &z_, &x_old_, &y_start_,
                            &rhs_, &t_, &gamma_, &candidate_}) {
     v->resize(n);
   }
   if (par_.acceleration) {
-    for (GrowingVector* v : {&y_last_, &z_last_, &z_old_}) v->resize(n);
+    for (GrowingVector* v : {&y_last_, &z_last_, &z_start_}) v->resize(n);
   }
   w_.resize(p.velocity_size());
   w2_.resize(p.velocity_size());
@@ -171,7 +172,7 @@ void Admm::scale_rows(const ConstraintProblem& p) {
   }
 }
 
-void Admm::apply_D(const ConstraintProblem& p, const GrowingVector& in, GrowingVector& out) {
+void Admm::apply_D_plus_R(const ConstraintProblem& p, const GrowingVector& in, GrowingVector& out) {
   candidate_ = scale_.cwiseProduct(in);
   p.multiply_Jt({candidate_.data(), static_cast<std::size_t>(candidate_.size())}, w_);
   p.multiply_M_inverse(w_, w2_);
@@ -187,7 +188,7 @@ void Admm::warm_start(const ConstraintProblem& p, std::span<const double> lambda
     z_.setZero();
     return;
   }
-  apply_D(p, x_, z_);
+  apply_D_plus_R(p, x_, z_);
   z_ += v_free_;
   for (const ConstraintBlock& b : p.blocks) {
     if (b.kind == BlockKind::joint) z_.segment(b.row, b.rows).setZero();
@@ -213,7 +214,7 @@ void Admm::estimate_spectrum(const ConstraintProblem& p) {
       continue;
     }
     power_ /= norm;
-    apply_D(p, power_, t_);
+    apply_D_plus_R(p, power_, t_);
     const double rayleigh = power_.dot(t_);
     power_ = t_;
     const bool settled = std::abs(rayleigh - value) <= 1e-2 * rayleigh;
@@ -303,7 +304,7 @@ void Admm::project(const ConstraintProblem& p, const GrowingVector& point) {
 
 void Admm::update_y_z(const ConstraintProblem& p) {
   // rhs_ is free again: the relaxed point and then the point to project.
-  t_ = par_.omega * x_ + (1.0 - par_.omega) * y_old_;
+  t_ = par_.omega * x_ + (1.0 - par_.omega) * y_start_;
   rhs_ = t_ - z_ / rho_;
   project(p, rhs_);
   for (int i = 0; i < p.rows_of(BlockKind::joint); ++i) y_[i] = split_[i] != 0 ? t_[i] : x_[i];
@@ -340,7 +341,7 @@ void Admm::extrapolate() {
 // Combined residual of the step from (y_old, z_old): did the extrapolation pay?
 void Admm::weigh_step() {
   constexpr double kDecrease = 0.999;
-  const double c = (z_ - z_old_).squaredNorm() / rho_ + rho_ * (y_ - y_old_).cwiseProduct(split_).squaredNorm();
+  const double c = (z_ - z_start_).squaredNorm() / rho_ + rho_ * (y_ - y_start_).cwiseProduct(split_).squaredNorm();
   stand_still_ = c >= kDecrease * combined_;
   combined_ = stand_still_ ? combined_ / kDecrease : c;
 }
@@ -349,9 +350,9 @@ void Admm::iterate(const ConstraintProblem& p) {
   x_old_ = x_;
   if (par_.acceleration) {
     extrapolate();
-    z_old_ = z_;
+    z_start_ = z_;
   }
-  y_old_ = y_;
+  y_start_ = y_;
   update_x(p);
   update_y_z(p);
   if (par_.acceleration) weigh_step();
@@ -361,12 +362,12 @@ Admm::Norms Admm::norms(const ConstraintProblem& p) const {
   Norms n;
   for (Eigen::Index i = 0; i < x_.size(); ++i) {
     const double primal = std::abs(x_[i] - y_[i]);
-    const double dual = std::abs(par_.eta * (x_[i] - x_old_[i]) + row_rho_[i] * (y_[i] - y_old_[i]) -
-                                 row_rho_[i] * (par_.omega - 1.0) * (x_[i] - y_old_[i]));
+    const double dual = std::abs(par_.eta * (x_[i] - x_old_[i]) + row_rho_[i] * (y_[i] - y_start_[i]) -
+                                 row_rho_[i] * (par_.omega - 1.0) * (x_[i] - y_start_[i]));
     n.primal = std::max(n.primal, primal);
     n.dual = std::max(n.dual, dual);
     n.velocity = std::max({n.velocity, primal * scale_[i] / (p.scale[i] * p.scale[i]), dual / scale_[i]});
-    n.change = std::max({n.change, std::abs(x_[i] - x_old_[i]), std::abs(y_[i] - y_old_[i])});
+    n.change = std::max({n.change, std::abs(x_[i] - x_old_[i]), std::abs(y_[i] - y_start_[i])});
     n.size = std::max(n.size, std::abs(y_[i]));
   }
   // A NaN is invisible to max; the sum shows it.
@@ -398,6 +399,7 @@ bool Admm::restart(const SolveReport& report, Criterion criterion, double& last_
   const bool progress = best < 0.5 * last_best;
   last_best = best;
   if (progress || rule_ == PenaltyRule::fixed) return false;
+  // Found by trial on the problem families.
   constexpr double kFactors[] = {10.0, 10.0, 1e-3, 0.1, 10.0};
   rho_ = std::clamp(rho_ * kFactors[restarts_ % 5], 1e-8 * L_, 1e8 * L_);
   ++restarts_;
@@ -421,7 +423,7 @@ SolveReport Admm::solve(const ConstraintProblem& p, const Goal& goal, std::span<
   estimate_spectrum(p);
   initial_penalty();
   if (par_.dense) {
-    dense_D_ = p.dense_D();
+    dense_D_ = p.dense_D_plus_R();
     dense_D_ = scale_.asDiagonal() * dense_D_ * scale_.asDiagonal();
   } else {
     normal_.prepare(p);

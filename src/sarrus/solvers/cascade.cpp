@@ -5,8 +5,9 @@
 //   2  interior point in variants (coupling in the matrix, fraction of the step to the boundary, slack reset), in an
 //      order chosen by the kind of problem: more joint rows than contact rows, or not; semismooth Newton is tried
 //      whenever the natural map has fallen far enough, and from the best point of each
-//   3  ADMM2 from zero with semismooth Newton attempts at growing intervals
-// Problems of joints alone are linear: two Newton steps.
+//      between two variants a few proximal Newton steps from the best point of all
+//   3  ADMM2 from zero with semismooth Newton attempts at growing intervals, and three long ones from the best point
+// Problems of joints alone are linear: one Newton step, and those that round-off asks for.
 #include <span>
 
 #include "sarrus/solvers/admm2.h"

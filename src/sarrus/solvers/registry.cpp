@@ -39,7 +39,7 @@ SolverInfo drum_bilateral_entry();
 SolverInfo drum_unilateral_entry();
 SolverInfo drum_qcqp_entry();
 
-std::string_view name(SolveStatus status) {
+std::string_view name_of(SolveStatus status) {
   constexpr std::string_view names[] = {"converged", "max_iterations", "stalled", "infeasible", "non_finite"};
   return names[static_cast<std::size_t>(status)];
 }

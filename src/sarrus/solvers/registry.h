@@ -1,4 +1,5 @@
-// The list of solvers. Adding a solver = one source that defines its entry, one line in registry.cpp.
+// The list of solvers. Adding a solver: one source that defines its entry, its line in registry.cpp and in
+// CMakeLists.txt.
 #pragma once
 
 #include <functional>

@@ -14,7 +14,7 @@
 namespace sarrus {
 
 enum class SolveStatus : std::uint8_t { converged, max_iterations, stalled, infeasible, non_finite };
-std::string_view name(SolveStatus status);
+std::string_view name_of(SolveStatus status);
 
 // Parameters by name, as given on the command line or in C++.
 using SolverParameters = std::map<std::string, double>;

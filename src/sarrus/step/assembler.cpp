@@ -8,7 +8,7 @@ namespace sarrus {
 
 Assembler::Assembler(Model model, SimulationOptions options, std::unique_ptr<Coordinates> coordinates)
     : model_(std::move(model)),
-      options_(complete(std::move(options), model_)),
+      options_(complete_options(std::move(options), model_)),
       scheme_(scheme_of(*options_.integrator)),
       coordinates_(coordinates ? std::move(coordinates) : maximal_coordinates(model_)),
       detector_(model_, options_.collision),

@@ -5,7 +5,7 @@
 //   events   contacts closer than their speculative margin; limits are tested when their rows are built
 //   nodes    M and u_f = u- + dt M^-1 h: gravity, gyroscopic term, external wrenches, force drives
 //   rows     joints | soft rows | limits | contacts; biases of redundant joint rows made consistent
-// The step, inverse dynamics and the benchmark all get their problem here. No allocation after warm-up.
+// The step, inverse dynamics and the samples of the benchmark get their problem here. No allocation after warm-up.
 #pragma once
 
 #include <memory>

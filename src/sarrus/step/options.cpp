@@ -52,7 +52,7 @@ void validate(const SimulationOptions& o) {
 
 }  // namespace
 
-SimulationOptions complete(SimulationOptions o, const Model& model) {
+SimulationOptions complete_options(SimulationOptions o, const Model& model) {
   if (o.dt == 0) o.dt = model.defaults().dt;
   if (!o.integrator) o.integrator = integrator_from_name(model.defaults().integrator);
   if (o.fallback == SimulationOptions{}.fallback && o.fallback_parameters.empty()) {

@@ -39,6 +39,6 @@ struct SimulationOptions {
 };
 
 // The options with the model's defaults where they leave the choice. Throws InputError naming a bad one.
-SimulationOptions complete(SimulationOptions options, const Model& model);
+SimulationOptions complete_options(SimulationOptions options, const Model& model);
 
 }  // namespace sarrus

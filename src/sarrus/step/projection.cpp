@@ -52,7 +52,7 @@ void JointProjection::linearise(std::span<const Pose> X_WB, const JointKinematic
 
 bool JointProjection::factor() {
   if (factored_) return true;
-  rows_->diagonal_D(blocks(), weight_);
+  rows_->diagonal_D_plus_R(blocks(), weight_);
   weight_ = (kRegularisation * weight_.cwiseMax(1e-300)).cwiseInverse();
   for (const ConstraintBlock& b : blocks()) {
     if (is_compliant(model_, b)) weight_.segment(b.row, b.rows).setZero();

@@ -12,7 +12,7 @@
 
 namespace sarrus {
 
-std::string_view name(StepStatus status) {
+std::string_view name_of(StepStatus status) {
   constexpr std::array<std::string_view, 5> names = {"converged", "accepted", "fallback", "substepped", "failed"};
   return names[static_cast<std::size_t>(status)];
 }
@@ -31,12 +31,13 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
       new_poses(state.X_WB),
       new_q(state.q),
       effort(model().dofs().size(), 0.0),
-      undo(static_cast<std::size_t>(options().max_substep_depth) + 1, Undo{state, {}}) {
+      undo(static_cast<std::size_t>(options().max_substep_depth) + 1,
+           Undo{state, {}, std::vector<double>(model().dofs().size())}) {
   // Joints given by local anchors may not meet at the reference pose: assemble them once.
   kinematics.update(state.X_WB);
   assembler.projection().project_poses(state.X_WB, kinematics, state.q, 1e-12, 100);
   kinematics.update_coordinates(state.q);
-  const JointErrors errors = sarrus::joint_errors(model(), kinematics, state.q);
+  const JointErrors errors = joint_errors(model(), kinematics, state.q);
   if (errors.gap > 1e-9 || errors.angle > 1e-9) {
     throw InputError(
         fmt::format("joint '{}'", model().joints()[static_cast<std::size_t>(std::max(0, errors.worst_joint))].name),
@@ -55,18 +56,18 @@ void Simulation::Impl::report_failure() {
   report = part;
   const auto& blocks = assembler.problem().blocks;
   const int worst = report.residuals.worst_block;
-  message = fmt::format("step at t = {:.6g} s failed: {} after {} iterations, natural map {:.3g}; worst: {}",
-                        state.time, name(report.solve_status), report.iterations, report.residuals.natural_map,
-                        worst >= 0 && worst < static_cast<int>(blocks.size())
-                            ? describe(blocks[static_cast<std::size_t>(worst)])
-                            : "no constraint");
+  message = fmt::format(
+      "step at t = {:.6g} s failed: {} after {} iterations, error {:.3g}; worst: {}", state.time,
+      name_of(report.solve_status), report.iterations, report.residuals.error(used_law, options().criterion),
+      worst >= 0 && worst < static_cast<int>(blocks.size()) ? describe(blocks[static_cast<std::size_t>(worst)])
+                                                            : "no constraint");
   if (open_joint) {
-    const int joint = joint_errors.worst_joint;
+    const int joint = closure.worst_joint;
     message = fmt::format(
         "step at t = {:.6g} s failed: joint '{}' would open by {:.3g} m, {:.3g} rad; shorten the step, or check for a "
         "singular pose",
-        state.time, joint >= 0 ? model().joints()[static_cast<std::size_t>(joint)].name : "?", joint_errors.gap,
-        joint_errors.angle);
+        state.time, joint >= 0 ? model().joints()[static_cast<std::size_t>(joint)].name : "?", closure.gap,
+        closure.angle);
   }
   report.message = message;
 }
@@ -130,7 +131,7 @@ const StepReport& Simulation::report() const { return impl_->report; }
 std::span<const Contact> Simulation::contacts() const { return impl_->assembler.contacts(); }
 const ConstraintProblem& Simulation::problem() const { return impl_->assembler.problem(); }
 std::span<const double> Simulation::impulses() const { return impl_->lambda; }
-std::span<const double> Simulation::warm_start_impulses() const { return impl_->warm_lambda; }
+std::span<const double> Simulation::warm_start_impulses() const { return impl_->start_lambda; }
 
 void Simulation::set_state(const State& s) {
   check_state(s, model(), "set_state");

@@ -30,14 +30,14 @@ enum class StepStatus : std::uint8_t {
   converged,   // the judge confirms the tolerance
   accepted,    // best iterate used: within `acceptable`, not within `tolerance`
   fallback,    // the fallback solver's answer was used (and is acceptable)
-  substepped,  // solved as 2, 4 or 8 shorter steps
+  substepped,  // solved as shorter steps, halves of halves
   failed       // nothing acceptable was found: the state was not changed; `message` names the worst constraint
 };
-std::string_view name(StepStatus status);
+std::string_view name_of(StepStatus status);
 
 // What happened in the attempt that was integrated: nothing in it is of attempts that were rejected. A step taken in
-// parts (substepped) has the worst of their residuals and violations and the sums of their counts and times. A failed
-// step tells of its last attempt.
+// parts (substepped) has the worst of their residuals, limits and penetrations, the sums of iterations and times, and
+// the contacts, rows and joint gaps of the last part. A failed step tells of its last attempt.
 struct StepReport {
   StepStatus status = StepStatus::converged;
   SolveStatus solve_status = SolveStatus::converged;
@@ -99,7 +99,8 @@ class Simulation {
   void set_body_wrench(int body, const Vec6& wrench_W);
 
   const StepReport& report() const;
-  // Contacts of the last step, with their impulses [t, o, n] (N s) in the frames of contact_frame().
+  // Contacts of the last step, with their impulses [t, o, n] (N s) in the frames of contact_frame()
+  // (collision/contact.h).
   std::span<const Contact> contacts() const;
   Vec3 contact_impulse(int contact) const;
   // The impulse as a world vector, acting on body B (and negated on A), N s.

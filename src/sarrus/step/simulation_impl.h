@@ -48,17 +48,18 @@ struct Simulation::Impl {
 
   // Vectors of one attempt.
   std::vector<double> lambda, fallback_lambda;
-  std::vector<double> warm_lambda;  // what `lambda` was when the solver got it
+  std::vector<double> start_lambda;  // what `lambda` was when the solver got it
   VecX u_plus, u_mean;
   JointKinematics kinematics;  // at new_poses
   std::vector<Pose> new_poses;
   std::vector<double> new_q;
-  JointErrors joint_errors;
+  JointErrors closure;         // of the joints at new_poses
   std::vector<double> effort;  // by dof, of the last part taken
 
   struct Undo {
     State state;
     StepReport report;
+    std::vector<double> effort;
   };
   std::vector<Undo> undo;  // one per sub-step depth
 };

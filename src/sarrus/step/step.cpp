@@ -16,7 +16,7 @@ namespace sarrus {
 namespace {
 
 // Adds an integrated part to the report of the step.
-void add_part(const StepReport& part, Law law, StepReport& step) {
+void add_part(const StepReport& part, Law law, Criterion criterion, StepReport& step) {
   if (step.substeps == 0) {
     const int rejected = step.rejected;
     step = part;
@@ -27,7 +27,7 @@ void add_part(const StepReport& part, Law law, StepReport& step) {
   ++step.substeps;
   step.status = StepStatus::substepped;
   step.solve_status = std::max(step.solve_status, part.solve_status);
-  if (part.residuals.error(law) >= step.residuals.error(law)) step.residuals = part.residuals;
+  if (part.residuals.error(law, criterion) >= step.residuals.error(law, criterion)) step.residuals = part.residuals;
   step.met_tolerance = step.met_tolerance && part.met_tolerance;
   step.contacts = part.contacts;
   step.contacts_matched = part.contacts_matched;
@@ -61,7 +61,7 @@ void Simulation::Impl::step() {
 // Takes one step, or two halves of it if no acceptable answer was found; undone as a whole if those fail.
 bool Simulation::Impl::advance(double dt, int depth) {
   if (attempt(dt)) {
-    add_part(part, used_law, report);
+    add_part(part, used_law, options().criterion, report);
     return true;
   }
   ++report.rejected;
@@ -69,9 +69,11 @@ bool Simulation::Impl::advance(double dt, int depth) {
   Undo& saved = undo[static_cast<std::size_t>(depth)];
   saved.state = state;
   saved.report = report;
+  saved.effort = effort;
   if (advance(0.5 * dt, depth + 1) && advance(0.5 * dt, depth + 1)) return true;
   const int rejected = report.rejected;
   state = saved.state;
+  effort = saved.effort;
   report = saved.report;
   report.rejected = rejected;
   warm.clear();
@@ -80,7 +82,7 @@ bool Simulation::Impl::advance(double dt, int depth) {
 
 bool Simulation::Impl::attempt(double dt) {
   part = StepReport{};
-  joint_errors = {};
+  closure = {};
   assembler.assemble(state, inputs, dt);
   part.seconds_collision = assembler.seconds_collision();
   part.seconds_assembly = assembler.seconds_assembly();
@@ -109,8 +111,8 @@ bool Simulation::Impl::solve() {
     std::fill(lambda.begin(), lambda.end(), 0.0);
     solver->reset();
   }
-  warm_lambda.resize(lambda.size());  // unlike an assignment, grows by more than it needs
-  std::copy(lambda.begin(), lambda.end(), warm_lambda.begin());
+  start_lambda.resize(lambda.size());  // unlike an assignment, grows by more than it needs
+  std::copy(lambda.begin(), lambda.end(), start_lambda.begin());
   used_law = law;
   const Goal goal{options().tolerance, options().criterion};
   const Goal acceptable{options().acceptable, options().criterion};
@@ -127,7 +129,7 @@ bool Simulation::Impl::solve() {
     part.solve_status = part.residuals.finite ? SolveStatus::stalled : SolveStatus::non_finite;
     return false;
   }
-  u_plus = judge_workspace.u;
+  u_plus = judge_workspace.u;  // u_f + M^-1 J' lambda, which the judge computed
   if (!meets(part.residuals, used_law, goal)) {
     part.met_tolerance = false;
     part.status = std::max(part.status, StepStatus::accepted);
@@ -149,6 +151,7 @@ bool Simulation::Impl::use_fallback(const Goal& goal, const Goal& acceptable, So
   return true;
 }
 
+// Moreau: the second half of the step, from the midpoint on by u+. All others: the whole step by the mean velocity.
 void Simulation::Impl::move(double dt) {
   const Scheme& s = assembler.scheme();
   Coordinates& x = assembler.coordinates();
@@ -179,14 +182,14 @@ bool Simulation::Impl::close_joints(double dt) {
   }
   new_q = state.q;
   kinematics.update_coordinates(new_q);
-  joint_errors = sarrus::joint_errors(model(), kinematics, new_q);
-  part.joint_gap = joint_errors.gap;
-  part.joint_angle = joint_errors.angle;
-  part.compliant_gap = joint_errors.compliant_gap;
-  part.compliant_angle = joint_errors.compliant_angle;
+  closure = joint_errors(model(), kinematics, new_q);
+  part.joint_gap = closure.gap;
+  part.joint_angle = closure.angle;
+  part.compliant_gap = closure.compliant_gap;
+  part.compliant_angle = closure.compliant_angle;
   // Written so that NaN is no closed joint.
   const double most = options().acceptable_gap;
-  if (!options().projection || (joint_errors.gap <= most && joint_errors.angle <= most)) return true;
+  if (!options().projection || (closure.gap <= most && closure.angle <= most)) return true;
   part.status = StepStatus::failed;
   return false;
 }

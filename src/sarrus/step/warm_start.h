@@ -3,7 +3,7 @@
 // Joints, soft rows and limits match by id. Contacts match by (geom pair, feature key), else by the nearest
 // unmatched point of the same pair within 2 cm in body coordinates; impulses are kept as world vectors, so that
 // a turned contact frame does not matter, and projected on the new cone. All scale with dt_new/dt_old.
-// Dropping the cache changes nothing but the number of iterations.
+// Dropping the cache changes the number of iterations and, where impulses are not unique, which of them are found.
 #pragma once
 
 #include <span>
