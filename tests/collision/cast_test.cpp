@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "collision/oracles.h"
+#include "effort.h"
 #include "sarrus/collision/narrow_phase.h"
 #include "sarrus/math/tools.h"
 
@@ -57,6 +58,7 @@ TEST(Cast, NearMissIsNoHit) {
 
 // Fast spinning boxes and cylinders: hits and misses agree with 2000 samples over the step.
 TEST(Cast, AgreesWithFineSampling) {
+  SARRUS_FULL_SIZE_ONLY();
   oracle::Random random(77);
   NarrowWorkspace workspace;
   Manifold manifold;

@@ -72,6 +72,7 @@ void check(Random& random, const Convex& a, const Convex& b, double scale, bool 
 class ConvexStress : public testing::TestWithParam<Case> {};
 
 TEST_P(ConvexStress, AgreesWithTheOracle) {
+  SARRUS_FULL_SIZE_ONLY();
   constexpr int kShapes = 50;
   const Case& kinds = GetParam();
   const int oracle_every = kinds.b.points == 0 ? 1 : kinds.a.points < 1000 ? 50 : 400;  // all pairs of edges are many

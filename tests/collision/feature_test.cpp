@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collision/oracles.h"
+#include "effort.h"
 #include "sarrus/math/tools.h"
 
 namespace sarrus::feature_test {
@@ -62,6 +63,7 @@ Vec3 corner_of(const Convex& x, int vertex) {
 }
 
 TEST(SupportFeature, BoxFacesAndHullFaces) {
+  SARRUS_FULL_SIZE_ONLY();
   Random random(1);
   for (int i = 0; i < 3000; ++i) {
     const Shape shape = i % 2 == 0 ? random.shape(ShapeKind::box) : random.hull(random.integer(8, 200));
@@ -213,6 +215,7 @@ double outside(const Feature& f, const Vec3& n, const Vec3& p) {
 // Two convex polygons in parallel planes: the points are inside both, every corner of one inside the other is among
 // them, keys are unique and every gap is the distance of the planes.
 TEST(IntersectFeatures, PolygonsInParallelPlanes) {
+  SARRUS_FULL_SIZE_ONLY();
   Random random(5);
   for (int i = 0; i < 2000; ++i) {
     const Shape shape_a = prism(random.integer(3, 32), 0.1, 0.05);

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "collision/mesh_scenes.h"
+#include "effort.h"
 
 namespace sarrus::height_field_pairs_test {
 namespace {
@@ -43,6 +44,7 @@ Ground ground(int columns, int rows, double dx, double dy, const Height& z) {
 class OnField : public testing::TestWithParam<ShapeKind> {};
 
 TEST_P(OnField, EqualsTheMeshOfItsTriangles) {
+  SARRUS_FULL_SIZE_ONLY();
   Random random(7);
   int compared = 0;
   int points = 0;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "collision/mesh_scenes.h"
+#include "effort.h"
 #include "sarrus/collision/convex_distance.h"
 
 namespace sarrus::mesh_pairs_test {
@@ -103,6 +104,7 @@ TEST_P(OnFlatFloor, AnyTriangulationGivesTheFloorsNormalAndGap) {
 // 10 m in small steps over an irregular floor, at a fixed orientation and depth: no step may feel an inner edge, and no
 // key may change, wherever the corners are.
 TEST_P(OnFlatFloor, GlidesOverInnerEdges) {
+  SARRUS_FULL_SIZE_ONLY();
   const Resting& body = GetParam();
   Random random(12);
   const Shape mesh = scene::grid(220, 16, 5.6, 0.5, 0.8, random, scene::flat).shape();

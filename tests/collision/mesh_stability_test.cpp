@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "collision/mesh_scenes.h"
+#include "effort.h"
 #include "sarrus/collision/convex_distance.h"
 #include "support/allocations.h"
 
@@ -123,6 +124,7 @@ TEST_P(OnTerrain, SmallestGapIsTheCertifiedDistance) {
 
 // On an edge, a corner or a rim, over any triangulation: the floor's normal only, and the lowest point's gap.
 TEST_P(OnTerrain, AnyOrientationFeelsOnlyAFlatFloor) {
+  SARRUS_FULL_SIZE_ONLY();
   Random random(74);
   const Shape meshes[] = {scene::grid(30, 30, 0.9, 0.9, 0.9, random, scene::flat).shape(),
                           scene::grid(120, 120, 0.9, 0.9, 0.6, random, scene::flat).shape(),
@@ -297,6 +299,7 @@ Surface soup(Random& random) {
 }
 
 TEST(Soup, AnyTrianglesGiveSoundPoints) {
+  SARRUS_FULL_SIZE_ONLY();
   Random random(91);
   int apart = 0;
   int overlapping = 0;

@@ -451,6 +451,7 @@ std::string comb(int teeth) {
 }
 
 TEST_F(MeshFileTest, CutsConcaveFaces) {
+  SARRUS_FULL_SIZE_ONLY();
   for (const int teeth : {1, 2, 3, 50, 300}) {
     const MeshFile m = load("comb.obj", comb(teeth));
     EXPECT_EQ(m.triangles.size(), 2u * static_cast<std::size_t>(teeth));

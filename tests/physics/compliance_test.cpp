@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "effort.h"
 #include "physics/harness.h"
 #include "problem/compliance_checks.h"
 #include "sarrus/analysis/analysis.h"
@@ -246,6 +247,7 @@ TEST(CompliantLimit, RopeStretches) {
 }
 
 TEST(ElasticFoundation, CubeSinksByWeightOverFoundationStiffness) {
+  SARRUS_FULL_SIZE_ONLY();
   ModelBuilder b("cube");
   b.add_floor();
   const double half = 0.1;

@@ -46,6 +46,7 @@ TEST(Incline, TravelsAsCoulombSays) {
 }
 
 TEST(Incline, StickIsStick) {
+  SARRUS_FULL_SIZE_ONLY();
   for (const Integrator integrator : kIntegrators) {
     Simulation sim = simulate("incline", options_with(1e-3, integrator));
     const Vec3 start = pose(sim, 3).p;

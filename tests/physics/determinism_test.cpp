@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "effort.h"
 #include "physics/harness.h"
 #include "sarrus/math/hash.h"
 
@@ -42,6 +43,7 @@ struct Case {
 constexpr std::array<Case, 3> kCases = {{{"fourbar_free", 2000}, {"nunchuk", 2000}, {"ring20", 2000}}};
 
 TEST(Determinism, TwoRunsAgreeInEveryBit) {
+  SARRUS_FULL_SIZE_ONLY();
   for (const Case& c : kCases) {
     for (const Integrator integrator : kIntegrators) {
       Simulation first = simulate(c.scene, options(integrator));
@@ -75,6 +77,7 @@ TEST(Determinism, InterleavedSimulationsDoNotDisturbEachOther) {
 
 // A saved state is all there is when no warm start is kept.
 TEST(Determinism, ARestoredStateContinuesInTheSameBits) {
+  SARRUS_FULL_SIZE_ONLY();
   for (const Case& c : kCases) {
     for (const Integrator integrator : kIntegrators) {
       Simulation original = simulate(c.scene, options(integrator, false));
@@ -109,6 +112,7 @@ TEST(Determinism, SettingTheStateDropsTheWarmStart) {
 }
 
 TEST(WarmStart, ChangesNothingBeyondTheSolversTolerance) {
+  SARRUS_FULL_SIZE_ONLY();
   for (const Case& c : {Case{"fourbar_free", 100}, Case{"nunchuk", 130}, Case{"ring20", 100},
                         Case{"stack15_equal", 100}, Case{"stewart_platform", 100}}) {
     for (const Integrator integrator : kIntegrators) {

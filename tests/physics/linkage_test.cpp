@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "effort.h"
 #include "physics/fourbar_reference.h"
 #include "physics/harness.h"
 #include "sarrus/math/so3.h"
@@ -82,11 +83,13 @@ void expect_swing(const Swing& s, double drift) {
 // The angle after ten seconds; while swinging through at full speed (4.3 rad/s) it is 2.16e-3 rad ahead, the half step
 // of the next test.
 TEST(FourBarSwing, SemiImplicitOverTenSeconds) {
+  SARRUS_FULL_SIZE_ONLY();
   const Swing s = swing(Integrator::semi_implicit, 1e-3, 10);
   expect_swing(s, 0.013);
   expect_within("crank_angle_error_end_rad", s.angle_error_end, 2e-3);
 }
 TEST(FourBarSwing, MoreauOverTenSeconds) {
+  SARRUS_FULL_SIZE_ONLY();
   const Swing s = swing(Integrator::moreau, 1e-3, 10);
   expect_swing(s, 1e-4);
   expect_within("crank_angle_error_rad", s.angle_error, 1e-5);
@@ -124,6 +127,7 @@ TEST(FourBarSwing, OrderOfConvergence) {
 }
 
 TEST(DoublePendulum, MoreauKeepsTheEnergyForTenSeconds) {
+  SARRUS_FULL_SIZE_ONLY();
   Simulation sim = simulate("double_pendulum", options_with(1e-3, Integrator::moreau));
   EnergyDrift drift(sim);
   const Worst worst = run(sim, 10000, [&](const StepReport&) { drift.add(sim); });
@@ -135,6 +139,7 @@ TEST(DoublePendulum, MoreauKeepsTheEnergyForTenSeconds) {
 // tangent: sin(t1/2) sin(t2/2) - K cos(t1/2) cos(t2/2) = 0. Hinge 4 is measured from the world to the last link,
 // against the sense of t4, so its coordinate is that of hinge 2.
 TEST(Bennett, OppositeAnglesFollowTheClosedForm) {
+  SARRUS_FULL_SIZE_ONLY();
   const double alpha = 40 * kDegree;
   const double beta = 75 * kDegree;
   const double K = std::sin(0.5 * (beta + alpha)) / std::sin(0.5 * (beta - alpha));

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "effort.h"
 #include "physics/harness.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/scenes/foundation.h"
@@ -211,6 +212,7 @@ double deviation_from_rest(int elements, double modulus, double load, const std:
 }
 
 TEST(FoundationCube, FollowsTheMovingLoadWithoutInstability) {
+  SARRUS_FULL_SIZE_ONLY();
   for (const double modulus : {1e7, 1e11}) {
     for (const double load : {5.0, 50.0}) {
       for (const char* solver : {"cascade", "drum-unilateral"}) {
@@ -222,6 +224,7 @@ TEST(FoundationCube, FollowsTheMovingLoadWithoutInstability) {
 }
 
 TEST(FoundationCube, NineHundredElements) {
+  SARRUS_FULL_SIZE_ONLY();
   for (const double modulus : {1e7, 1e11}) {
     for (const double load : {5.0, 50.0}) {
       const double d = deviation_from_rest(30, modulus, load, "cascade");
@@ -277,6 +280,7 @@ double hertz_depth(int i) {
 }
 
 TEST(SphereStack100, StaysUp) {
+  SARRUS_FULL_SIZE_ONLY();
   Simulation sim = simulate("sphere_stack100");
   const Worst worst = run(sim, 500);
   EXPECT_EQ(worst.not_converged, 0);

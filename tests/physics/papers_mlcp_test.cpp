@@ -109,6 +109,7 @@ TEST(LogGrasp, HoldsLiftsAndTurns) {
 }
 
 TEST(ClosedLoop, LandsAndComesToRest) {
+  SARRUS_FULL_SIZE_ONLY();
   MlcpRun run("closed_loop_drop");
   for (int i = 0; i < 60; ++i) EXPECT_EQ(run.step().status, StepStatus::converged) << i;
   for (int i = 0; i < 20; ++i) {

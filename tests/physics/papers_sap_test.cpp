@@ -87,6 +87,7 @@ TEST(SpringCylinder, WithoutFrictionTheSchemesKeepLoseOrSwingTheEnergy) {
 // mean of a period. The force of the midpoint rule acts at the middle of a step and works on the mean of two slips,
 // each of which brings a factor of cos^2(angle/2) = 1/(1 + (omega dt/2)^2), angle the phase of a step.
 TEST(SpringCylinder, RollingLosesWhatStictionSlips) {
+  SARRUS_FULL_SIZE_ONLY();
   Simulation sim = cylinder("spring_cylinder", kStep, Integrator::midpoint);
   const double start = oscillation(sim);
   expect_within("band_in_5_s", band(sim, 250), 0.003);
@@ -118,6 +119,7 @@ double trajectory_error(const char* scene, double effective_mass, Integrator sch
 // Steps short enough for the error of implicit Euler to be small, and long enough for that of the midpoint rule to be
 // far above the loss by slip, which is of first order.
 TEST(SpringCylinder, OrderIsTwoForTheMidpointAndOneForTheOthers) {
+  SARRUS_FULL_SIZE_ONLY();
   for (const Integrator scheme : {Integrator::symplectic_euler, Integrator::implicit_euler, Integrator::midpoint}) {
     const bool midpoint = scheme == Integrator::midpoint;
     const double dt = midpoint ? 4e-3 : 5e-4;

@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "effort.h"
 #include "physics/harness.h"
 #include "physics/shape_models.h"
 
@@ -55,6 +56,7 @@ class Resting : public ::testing::TestWithParam<std::tuple<int, int>> {
 
 // Dropped by 1 mm: after half a second it lies, and for ten more seconds nothing moves.
 TEST_P(Resting, SettlesAndStaysForTenSeconds) {
+  SARRUS_FULL_SIZE_ONLY();
   Simulation sim(model_on(ground(), body(), 1e-3, 0), {.dt = 1e-3});
   const double start = energy_of(sim).total();
   double highest = start;

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "effort.h"
 #include "physics/harness.h"
 #include "sarrus/math/so3.h"
 
@@ -19,6 +20,7 @@ std::ostream& operator<<(std::ostream& out, const RobotRun& run) { return out <<
 class RobotRuns : public ::testing::TestWithParam<RobotRun> {};
 
 TEST_P(RobotRuns, StayClosedAndFinite) {
+  SARRUS_FULL_SIZE_ONLY();
   Simulation sim = testing::simulate(GetParam().scene);
   testing::Worst worst;
   while (sim.time() < GetParam().duration - 0.5 * sim.dt()) {
@@ -46,6 +48,7 @@ INSTANTIATE_TEST_SUITE_P(Scenes, RobotRuns,
 // Held by 16 N each, the spatula keeps its pose to 1 mm and 0.01 rad and each pad presses with 16 N; at 1 N its weight,
 // 6 cm beside the pads, turns it.
 TEST(SlipControl, HoldsThenTurns) {
+  SARRUS_FULL_SIZE_ONLY();
   Simulation sim = testing::simulate("slip_control");
   const auto spatula = static_cast<std::size_t>(sim.model().body("spatula"));
   const Pose start = sim.state().X_WB[spatula];

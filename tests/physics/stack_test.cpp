@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "effort.h"
 #include "physics/harness.h"
 #include "sarrus/math/so3.h"
 
@@ -38,6 +39,7 @@ Creep creep(const Simulation& sim) {
 }
 
 TEST(Stack, FifteenEqualCubesStandTenSeconds) {
+  SARRUS_FULL_SIZE_ONLY();
   for (const Integrator integrator : {Integrator::semi_implicit, Integrator::moreau}) {
     SimulationOptions o;
     o.integrator = integrator;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "effort.h"
 #include "solvers/agreement_problems.h"
 
 namespace sarrus::agreement_test {
@@ -156,6 +157,7 @@ TEST(AgreementWarm, SemismoothNewton) {
 
 // It ends when the objective hardly changes: as near as its residual says, and equal to raisim-ds if not allowed to.
 TEST(AgreementEarlyStop, RaisimDsEs) {
+  SARRUS_FULL_SIZE_ONLY();
   int stopped = 0;
   for (std::size_t i = 0; i < agreement_problems().size(); ++i) {
     const AgreementProblem& p = agreement_problems()[i];
@@ -197,6 +199,7 @@ class LeastEnergy : public ::testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Solvers, LeastEnergy, ::testing::Values("nbgs", "raisim"));
 
 TEST_P(LeastEnergy, IsCoulombUnlessSlidingAndCoupled) {
+  SARRUS_FULL_SIZE_ONLY();
   int coupled = 0;
   int uncoupled = 0;
   for (std::size_t i = 0; i < agreement_problems().size(); ++i) {
@@ -223,6 +226,7 @@ TEST_P(LeastEnergy, IsCoulombUnlessSlidingAndCoupled) {
 // With its own limits spook carries no friction through joints: the four-bar on the floor slips where bpp holds it.
 // Without friction impulses it is exact.
 TEST(SpookFriction, IsTooSmallBehindJoints) {
+  SARRUS_FULL_SIZE_ONLY();
   int slipping = 0;
   int without = 0;
   for (std::size_t i = 0; i < agreement_problems().size(); ++i) {
@@ -263,6 +267,7 @@ bool bilateral_only(const ConstraintProblem& p) {
 }
 
 TEST(Drumwright, BilateralRowsRigidAndCompliant) {
+  SARRUS_FULL_SIZE_ONLY();
   int count = 0;
   for (std::size_t i = 0; i < agreement_problems().size(); ++i) {
     const AgreementProblem& p = agreement_problems()[i];
@@ -281,6 +286,7 @@ TEST(Drumwright, BilateralRowsRigidAndCompliant) {
 }
 
 TEST(Drumwright, FrictionlessCompliantContacts) {
+  SARRUS_FULL_SIZE_ONLY();
   int count = 0;
   for (const AgreementProblem& p : agreement_problems()) {
     if (p.problem.rows_of(BlockKind::contact) == 0) continue;

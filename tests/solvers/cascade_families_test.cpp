@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "effort.h"
 #include "problem/random_problem.h"
 #include "sarrus/families/families.h"
 #include "solvers/dense_ncp.h"
@@ -181,6 +182,7 @@ TEST(CascadeCold, EveryFamily) {
 }
 
 TEST(CascadeCold, ClaimsOfEverySolverAreConfirmed) {
+  SARRUS_FULL_SIZE_ONLY();
   int claims = 0;
   for (const char* family : {"fourbar_chain", "stewart", "walker31", "ring20", "stack15_light_resting"}) {
     const ConstraintProblem p = problem_family(family).make(1);

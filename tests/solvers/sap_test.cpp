@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "effort.h"
 #include "problem/random_problem.h"
 #include "sarrus/families/families.h"
 #include "solvers/problem_surgery.h"
@@ -132,6 +133,7 @@ TEST(SapCompliant, AgreesWithAdmmOnTheSameConvexProblem) {
 }
 
 TEST(SapCompliant, FewNewtonStepsOnEveryFamily) {
+  SARRUS_FULL_SIZE_ONLY();
   for (const Family& family : problem_families()) {
     int most = 0;
     for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
@@ -167,6 +169,7 @@ TEST(SapCompliant, WarmStartsSaveNewtonSteps) {
 // --- rigid rows ----------------------------------------------------------------------------------------
 
 TEST(SapRigid, EveryFamilyReachesTheTolerance) {
+  SARRUS_FULL_SIZE_ONLY();
   for (const Family& family : problem_families()) {
     for (const std::uint64_t seed : {1, 2, 3}) {
       const Answer a = solve(family.make(seed), "sap", kTolerance);

@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include "effort.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/math/tools.h"
 #include "sarrus/model/builder.h"
@@ -110,6 +111,7 @@ void for_every_joint(F f) {
 }
 
 TEST(JointForcing, ProjectedJointsHoldToNanometres) {
+  SARRUS_FULL_SIZE_ONLY();
   for_every_joint([](const JointCase& s) {
     if (s.rope) return;
     const Worst w = force(s, true, 1);
@@ -120,6 +122,7 @@ TEST(JointForcing, ProjectedJointsHoldToNanometres) {
 }
 
 TEST(JointForcing, UnprojectedJointsStayBounded) {
+  SARRUS_FULL_SIZE_ONLY();
   for_every_joint([](const JointCase& s) {
     const Worst w = force(s, false, 2);
     EXPECT_FALSE(w.failed) << s.label();
