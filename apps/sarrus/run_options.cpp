@@ -27,12 +27,6 @@ CLI::Option* add_positive(CLI::App& command, const char* option, double& target,
       help);
 }
 
-Gyroscopic parse_gyroscopic(const std::string& text) {
-  if (text == "explicit") return Gyroscopic::explicit_term;
-  if (text == "implicit") return Gyroscopic::implicit_term;
-  throw InputError("--gyroscopic", fmt::format("'{}' is unknown; give explicit or implicit", text));
-}
-
 }  // namespace
 
 SolverParameters parse_parameters(const std::vector<std::string>& arguments) {
@@ -80,11 +74,6 @@ void add_options(CLI::App& command, RunArguments& a) {
       .add_option_function<std::string>(
           "--integrator", [&o](const std::string& name) { o.integrator = integrator_from_name(name); },
           "semi-implicit, moreau, explicit-euler, symplectic-euler, implicit-euler or midpoint; default: the scene's")
-      ->type_name("NAME");
-  command
-      .add_option_function<std::string>(
-          "--gyroscopic", [&o](const std::string& name) { o.gyroscopic = parse_gyroscopic(name); },
-          "explicit or implicit gyroscopic torque")
       ->type_name("NAME");
   command.add_flag_callback(
       "--no-projection", [&o] { o.projection = false; }, "Do not project positions onto the joints after a step");

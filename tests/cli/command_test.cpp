@@ -127,14 +127,13 @@ TEST_F(Command, GivesTheSameStateForTheSameInput) {
 TEST_F(Command, TakesOptionsOfTheSimulation) {
   const Result r =
       run("run box_on_plane --duration 0.02 --dt 0.002 --integrator moreau --tol 1e-6 --no-projection "
-          "--gyroscopic implicit --fallback admm-ncp-la --json " +
+          "--fallback admm-ncp-la --json " +
           file("out.json"));
   EXPECT_EQ(r.exit_code, 0) << r.err;
   const auto j = nlohmann::json::parse(read(file("out.json")));
   EXPECT_EQ(j["steps"], 10);
   EXPECT_EQ(j["integrator"], "moreau");
   EXPECT_EQ(j["options"]["projection"], false);
-  EXPECT_EQ(j["options"]["gyroscopic"], "implicit");
   EXPECT_EQ(j["options"]["tolerance"], 1e-6);
 }
 
@@ -187,7 +186,6 @@ TEST_F(Command, RefusesBadNames) {
   expect_refused("run box_on_plane --solver no-such-solver", "no-such-solver");
   expect_refused("run box_on_plane --fallback no-such-solver", "no-such-solver");
   expect_refused("run box_on_plane --integrator euler", "euler");
-  expect_refused("run box_on_plane --gyroscopic none", "none");
 }
 
 TEST_F(Command, RefusesBadParameters) {

@@ -30,15 +30,6 @@ TEST(Schemes, AreFoundByName) {
   }
 }
 
-// Where positions move in turn, the rows must be where the first part of the motion ends.
-TEST(Schemes, InTurnMeansUpToTheRows) {
-  for (const Scheme& s : schemes()) {
-    if (s.in_turn) {
-      EXPECT_DOUBLE_EQ(s.row_pose, 1 - s.position) << s.name;
-    }
-  }
-}
-
 TEST(Coordinates, GatherAndScatterAreInverse) {
   ModelBuilder b("two");
   for (const char* name : {"a", "b"}) b.add_body(name, 2, Vec3(1, 2, 3).asDiagonal(), {});

@@ -66,6 +66,13 @@ class HingeCoordinates final : public Coordinates {
     u_free[0] += m.dt * mass_inverse[0] * X_.dot(force);
   }
   void correct_rotation(const FreeMotion&, VecX&) const override {}
+  void move(const FreeMotion& m, std::span<const Pose> from, const VecX& u, std::span<Pose> to) override {
+    const double a = m.scheme.position;
+    VecX before(1);
+    gather(m.X_WB, m.twist, before);
+    integrate(from, a * u + (1 - a) * before, m.dt, m.scheme.attitude, to);
+  }
+  void carry(std::span<const Pose>, std::span<const Pose>, VecX&) const override {}
   void integrate(std::span<const Pose> from, const VecX& u, double dt, AttitudeMap, std::span<Pose> to) const override {
     const Quat turn = so3_exp(Vec3(0, dt * u[0], 0));
     to[0] = {kPivot + turn * (from[0].p - kPivot), (turn * from[0].q).normalized()};

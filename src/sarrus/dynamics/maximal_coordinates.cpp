@@ -1,5 +1,7 @@
 // Maximal coordinates: node = body, M_i = blkdiag(m 1, R I R').
 #include <Eigen/LU>
+#include <cmath>
+#include <limits>
 
 #include "sarrus/dynamics/coordinates.h"
 #include "sarrus/math/so3.h"
@@ -8,35 +10,43 @@
 namespace sarrus {
 namespace {
 
-// Angular velocity after dt of torque-free motion, world axes.
-//   explicit: w - dt I^-1 (w x I w)
-Vec3 rotate_explicit(const Mat3& I, const Mat3& I_inverse, const Quat& q_WB, const Vec3& w_W, double dt) {
-  const Vec3 w = q_WB.conjugate() * w_W;
-  return q_WB * Vec3(w - dt * (I_inverse * w.cross(I * w)));
+// q v q^-1 for a q of length 1 + eps: without the division its error eps is always of one sign, and angular velocities
+// that are carried from pose to pose would grow by it in every step.
+Vec3 rotated(const Quat& q, const Vec3& v) {
+  const Vec3 t = q.vec().cross(v);
+  return v + (2 / q.squaredNorm()) * (q.w() * t + q.vec().cross(t));
 }
 
-//   implicit: one Newton step on I w+ - I w + dt w+ x I w+ = 0 in body axes
-Vec3 rotate_implicit(const Mat3& I, const Quat& q_WB, const Vec3& w_W, double dt) {
-  const Vec3 w = q_WB.conjugate() * w_W;
-  const Vec3 Iw = I * w;
-  const Mat3 A = I + dt * (skew(w) * I - skew(Iw));
-  return q_WB * Vec3(w - A.partialPivLu().solve(dt * w.cross(Iw)));
-}
-
-//   middle: I (w+ - w) + dt wm x I wm = 0, wm = (w + w+)/2, solved to round-off; conserves energy
-Vec3 rotate_middle(const Mat3& I, const Mat3& I_inverse, const Quat& q_WB, const Vec3& w_W, double dt) {
-  const Vec3 w = q_WB.conjugate() * w_W;
+// Angular velocity after dt of torque-free motion, body axes:
+//   I (w+ - w) + dt wm x I wm = 0,   wm = (w + w+)/2
+// by Newton's method to round-off. Not a number if that does not converge, which takes more than 2 rad per step.
+Vec3 rotate_freely(const Mat3& I, const Mat3& I_inverse, const Vec3& w, double dt) {
+  constexpr int kIterations = 30;
   Vec3 x = w - dt * (I_inverse * w.cross(I * w));
-  for (int i = 0; i < 8; ++i) {
+  double last = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < kIterations; ++i) {
     const Vec3 m = 0.5 * (w + x);
     const Vec3 Im = I * m;
     const Vec3 residual = I * (x - w) + dt * m.cross(Im);
     const Mat3 A = I + 0.5 * dt * (skew(m) * I - skew(Im));
     const Vec3 dx = A.partialPivLu().solve(residual);
     x -= dx;
-    if (dx.norm() <= 1e-15 * (1 + x.norm())) break;
+    const double size = dx.norm();
+    // Round-off of a slender body's inverse may keep dx above the last digit: it is then small and falls no more.
+    if (size <= 1e-15 * x.norm() || (size >= last && size <= 1e-8 * x.norm())) return x;
+    last = size;
   }
-  return q_WB * x;
+  return Vec3::Constant(std::numeric_limits<double>::quiet_NaN());
+}
+
+// cay(phi), and about the angular momentum L after it what that lacks of the angle of exp(phi). The first keeps L where
+// it is in space, to which the second adds nothing; a body that turns about its own L turns by exactly phi.
+Quat turn(const Vec3& phi, const Vec3& L) {
+  const double angle = phi.norm();
+  const double size = angle * L.norm();
+  if (!(size > 0)) return so3_cayley(phi);
+  const double lacking = angle - 2 * std::atan(0.5 * angle);
+  return so3_cayley(phi) * so3_exp(lacking * (phi.dot(L) / size) * L.normalized());
 }
 
 // Rotation of the theta-scheme: w+ with
@@ -70,6 +80,16 @@ class MaximalCoordinates final : public Coordinates {
     holds_.assign(model.joints().size(), false);
     for (int i = 0; i < model.body_count(); ++i) maps_.push_back({i, 6 * i, 6, nullptr});
     for (const Body& b : model.bodies()) inertia_inverse_B_.push_back(b.inertia_B.inverse());
+    for (const Body& b : model.bodies()) {
+      isotropic_.push_back((b.inertia_B - b.inertia_B(0, 0) * Mat3::Identity()).norm() <= 1e-14 * b.inertia_B.norm());
+    }
+    w_free_B_.assign(model.bodies().size(), Vec3::Zero());
+    jointed_.assign(model.bodies().size(), false);
+    for (const Joint& j : model.joints()) {
+      for (const int body : {j.base, j.follower}) {
+        if (body != kWorld) jointed_[static_cast<std::size_t>(body)] = true;
+      }
+    }
   }
 
   void gather(std::span<const Pose>, std::span<const Vec6> twist, VecX& u) const override {
@@ -100,7 +120,8 @@ class MaximalCoordinates final : public Coordinates {
       }
       mass_block(i, q, mass, mass_inverse);
       const Eigen::Map<const Mat6> W(mass_inverse.data() + 36 * i);
-      u.tail<3>() = rotate_freely(i, q, w, m) + m.dt * (W.bottomRightCorner<3, 3>() * torque);
+      w_free_B_[i] = rotate_freely(b.inertia_B, inertia_inverse_B_[i], rotated(q.conjugate(), w), m.dt);
+      u.tail<3>() = rotated(q, w_free_B_[i]) + m.dt * (W.bottomRightCorner<3, 3>() * torque);
     }
   }
 
@@ -111,11 +132,37 @@ class MaximalCoordinates final : public Coordinates {
       auto w_plus_W = u_plus.segment<3>(offset(i) + 3);
       const Vec3 w = q.conjugate() * m.twist[i].tail<3>();
       const Vec3 w_plus = q.conjugate() * Vec3(w_plus_W);
-      const Vec3 w_free = q.conjugate() * rotate_middle(I, inertia_inverse_B_[i], q, m.twist[i].tail<3>(), m.dt);
-      const Vec3 assumed = 0.5 * (w + w_free);
+      const Vec3 assumed = 0.5 * (w + w_free_B_[i]);
       const Vec3 actual = 0.5 * (w + w_plus);
       const Vec3 torque = assumed.cross(I * assumed) - actual.cross(I * actual);
       w_plus_W += q * Vec3(m.dt * (inertia_inverse_B_[i] * torque));
+    }
+  }
+
+  void move(const FreeMotion& m, std::span<const Pose> from, const VecX& u_plus, std::span<Pose> to) override {
+    const double a = m.scheme.position;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const auto u = u_plus.segment<6>(offset(i));
+      const Vec6 mean = a * u + (1 - a) * m.twist[i];
+      if (m.scheme.rotation == Rotation::stage) {
+        to[i] = integrate_pose(from[i], mean, m.dt, m.scheme.attitude == AttitudeMap::cayley ? so3_cayley : so3_exp);
+        continue;
+      }
+      const Quat q_BW = m.X_WB[i].q.conjugate();
+      const Vec3 w_B = rotated(q_BW, m.twist[i].tail<3>());
+      const Vec3 w_plus_B = rotated(q_BW, u.tail<3>());
+      const Vec3 turn_B = jointed_[i] ? Vec3(a * w_plus_B + (1 - a) * w_B)
+                                      : Vec3(0.5 * (w_B + w_free_B_[i]) + a * (w_plus_B - w_free_B_[i]));
+      to[i].p = from[i].p + m.dt * mean.head<3>();
+      to[i].q = (from[i].q * turn(m.dt * turn_B, model_.bodies()[i].inertia_B * w_plus_B)).normalized();
+    }
+  }
+
+  void carry(std::span<const Pose> from, std::span<const Pose> to, VecX& u) const override {
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (isotropic_[i]) continue;
+      auto w = u.segment<3>(offset(i) + 3);
+      w = rotated(to[i].q, rotated(from[i].q.conjugate(), w));
     }
   }
 
@@ -128,13 +175,6 @@ class MaximalCoordinates final : public Coordinates {
 
  private:
   static Eigen::Index offset(std::size_t body) { return static_cast<Eigen::Index>(6 * body); }
-
-  Vec3 rotate_freely(std::size_t i, const Quat& q, const Vec3& w, const FreeMotion& m) const {
-    const Mat3& I = model_.bodies()[i].inertia_B;
-    if (m.gyroscopic == Gyroscopic::implicit_term) return rotate_implicit(I, q, w, m.dt);
-    return m.scheme.rotation == Rotation::middle ? rotate_middle(I, inertia_inverse_B_[i], q, w, m.dt)
-                                                 : rotate_explicit(I, inertia_inverse_B_[i], q, w, m.dt);
-  }
 
   void mass_block(std::size_t i, const Quat& q_WB, std::span<double> mass, std::span<double> mass_inverse) const {
     const Body& body = model_.bodies()[i];
@@ -153,6 +193,9 @@ class MaximalCoordinates final : public Coordinates {
 
   Model model_;
   std::vector<Mat3> inertia_inverse_B_;
+  std::vector<bool> isotropic_;  // by body: the same inertia about all axes, so none to be carried with
+  std::vector<bool> jointed_;    // by body
+  std::vector<Vec3> w_free_B_;   // of the last free_velocity(): the torque-free rotation alone, body axes
 };
 
 }  // namespace

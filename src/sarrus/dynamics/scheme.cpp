@@ -27,7 +27,7 @@ constexpr Scheme theta_scheme(Integrator integrator, std::string_view name, doub
 }
 
 constexpr Scheme kSchemes[] = {
-    {.integrator = Integrator::semi_implicit, .name = "semi-implicit"},
+    {.integrator = Integrator::semi_implicit, .name = "semi-implicit", .attitude = AttitudeMap::cayley},
     // Joint impulses do no work on the mean velocity. A spring is taken at the mean of the positions before and after,
     // s_r + dt/4 (u+ - u-), where it neither gains nor loses energy; stiffer ones would ring there and stay implicit.
     {.integrator = Integrator::moreau,
@@ -37,8 +37,7 @@ constexpr Scheme kSchemes[] = {
      .curvature = 0,
      .resolved_spring = {0.25, -0.25},
      .position = 0.5,
-     .in_turn = true,
-     .rotation = Rotation::middle,
+     .attitude = AttitudeMap::cayley,
      .finish = true},
     theta_scheme(Integrator::explicit_euler, "explicit-euler", 0, 0),
     theta_scheme(Integrator::symplectic_euler, "symplectic-euler", 0, 1),

@@ -5,7 +5,7 @@
 //   curvature   v* of rigid joints and ropes holds  curvature ((r(s + dt u-) - r(s))/dt - J u-)
 //   forces      dampers and servos act at the velocity theta u+ + (1 - theta) u-; theta = 0: explicit forces, no rows
 //   springs     act at the position s_r + dt (plus u+ + minus u-)
-//   positions   move with position u+ + (1 - position) u-, at once or one part after the other
+//   positions   move with position u+ + (1 - position) u-
 //   rotation    how w x I w enters the free velocity
 //   finish      velocities are made tangent to the joints at the new pose, which second order needs
 // Adding an integrator is one entry of the table in scheme.cpp and its name in the enum; rows and steps read these
@@ -30,13 +30,10 @@ enum class Integrator : std::uint8_t {
 // exponential: q+ = exp(dt w) q.  cayley: q+ = cay(dt w) q, with which the midpoint rule keeps angular momentum.
 enum class AttitudeMap : std::uint8_t { exponential, cayley };
 
-// The torque w x I w is taken at the start of the step, at the middle of the torque-free motion (kept to round-off), or
-// together with the external torque at the stage theta of the scheme.
-enum class Rotation : std::uint8_t { start, middle, stage };
-
-// How w x I w enters the free velocity where the scheme leaves the choice. explicit_term: where the scheme says.
-// implicit_term: one Newton step, for fast spinning long bodies.
-enum class Gyroscopic : std::uint8_t { explicit_term, implicit_term };
+// The torque w x I w is taken at the middle of the torque-free motion, and angular velocities are carried along with
+// the bodies (coordinates.h: energy and angular momentum are kept to round-off), or together with the external torque
+// at the stage theta of the scheme.
+enum class Rotation : std::uint8_t { middle, stage };
 
 struct SpringPoint {
   double plus = 1;
@@ -55,9 +52,8 @@ struct Scheme {
   SpringPoint spring = {};           // springs that dt does not resolve (omega dt >= 1), and servos
   SpringPoint resolved_spring = {};  // the others
   double position = 1;
-  bool in_turn = false;  // positions move by u- up to s_r, then by u+; false: at once by the mean
   AttitudeMap attitude = AttitudeMap::exponential;
-  Rotation rotation = Rotation::start;
+  Rotation rotation = Rotation::middle;
   bool finish = false;
 };
 

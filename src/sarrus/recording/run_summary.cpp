@@ -35,7 +35,6 @@ nlohmann::ordered_json options_json(const SimulationOptions& o) {
           {"acceptable", o.acceptable},
           {"criterion", name_of(o.criterion)},
           {"max_substep_depth", o.max_substep_depth},
-          {"gyroscopic", o.gyroscopic == Gyroscopic::explicit_term ? "explicit" : "implicit"},
           {"projection", o.projection},
           {"projection_tolerance", o.projection_tolerance},
           {"acceptable_gap", o.acceptable_gap},

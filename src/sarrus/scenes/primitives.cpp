@@ -112,8 +112,7 @@ Model free_body() {
 // the origin; the axis leans by 30 degrees. With axial spin w3 = 100 rad/s the slow root W of
 //   I1 cos(lean) W^2 - I3 w3 W + m g l = 0          (I1 about the tip)
 // is the rate of steady precession; the initial twist is exactly that motion, so the lean stays constant and
-// any drift of it is numerical. The step is short because the nutation frequency is about I3 w3 / I1 = 40 rad/s
-// and an explicit gyroscopic term amplifies it.
+// any drift of it is numerical. The step is short because the nutation frequency is about I3 w3 / I1 = 40 rad/s.
 Model spinning_top() {
   ModelBuilder b("spinning_top", "Symmetric top on a spherical joint, started in exact steady precession.");
   b.set_defaults({.dt = 2e-4, .duration = 5});

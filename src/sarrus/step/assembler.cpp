@@ -17,8 +17,8 @@ Assembler::Assembler(Model model, SimulationOptions options, std::unique_ptr<Coo
       kinematics_(model_),
       predicted_(model_),
       row_poses_(model_.bodies().size()),
-      middle_poses_(row_poses_),
       predicted_poses_(row_poses_),
+      row_twists_(row_poses_.size()),
       u_minus_(VecX::Zero(coordinates_->velocity_size())),
       drives_(model_.dofs().size()),
       explicit_effort_(model_.dofs().size(), 0.0) {
@@ -26,8 +26,8 @@ Assembler::Assembler(Model model, SimulationOptions options, std::unique_ptr<Coo
   contacts_.reserve(64 + 16 * model_.geoms().size());
 }
 
-FreeMotion Assembler::free_motion(const State& state, const Inputs& inputs, double dt) const {
-  return {scheme_, options_.gyroscopic, row_poses_, state.twist, inputs.wrenches_W, dt};
+FreeMotion Assembler::free_motion(const Inputs& inputs, double dt) const {
+  return {scheme_, row_poses_, row_twists_, inputs.wrenches_W, dt};
 }
 
 void Assembler::assemble(const State& state, const Inputs& inputs, double dt) {
@@ -39,7 +39,12 @@ void Assembler::assemble(const State& state, const Inputs& inputs, double dt) {
   detector_.detect(row_poses_, state.twist, dt, contacts_);
   seconds_collision_ = watch.lap();
   problem_.dt = dt;
-  coordinates_->free_velocity(free_motion(state, inputs, dt), problem_.mass, problem_.mass_inverse, problem_.u_free);
+  const FreeMotion motion = free_motion(inputs, dt);
+  coordinates_->free_velocity(motion, problem_.mass, problem_.mass_inverse, problem_.u_free);
+  if (scheme_.curvature != 0) {
+    coordinates_->move(motion, state.X_WB, u_minus_, predicted_poses_);
+    predicted_.update(predicted_poses_);
+  }
   add_forces(dt);
   build_rows(dt);
   seconds_assembly_ += watch.lap();
@@ -59,23 +64,18 @@ void Assembler::read_inputs(const State& state, const Inputs& inputs, double dt)
 }
 
 // Rows beside the manifold are no good: those that are redundant on it (a Bennett loop) are independent and nearly
-// singular O(dt^2) away from it. So a pose of the rows other than s is projected; the motion itself goes on from the
-// unprojected one.
+// singular O(dt^2) away from it. So a pose of the rows other than s is projected.
 void Assembler::place_rows(const State& state, double dt) {
   coordinates_->gather(state.X_WB, state.twist, u_minus_);
   row_q_ = state.q;
   start_.update(state.X_WB);
-  if (scheme_.curvature != 0) {
-    coordinates_->integrate(state.X_WB, u_minus_, dt, scheme_.attitude, predicted_poses_);
-    predicted_.update(predicted_poses_);
-  }
   if (scheme_.row_pose == 0) {
     std::copy(state.X_WB.begin(), state.X_WB.end(), row_poses_.begin());
+    std::copy(state.twist.begin(), state.twist.end(), row_twists_.begin());
     start_.update_coordinates(row_q_);
     return;
   }
   coordinates_->integrate(state.X_WB, u_minus_, scheme_.row_pose * dt, scheme_.attitude, row_poses_);
-  std::copy(row_poses_.begin(), row_poses_.end(), middle_poses_.begin());
   kinematics_.update(row_poses_);
   if (options_.projection) {
     const Stopwatch watch;
@@ -85,6 +85,8 @@ void Assembler::place_rows(const State& state, double dt) {
     seconds_projection_ = watch.seconds();
   }
   kinematics_.update_coordinates(row_q_);
+  coordinates_->carry(state.X_WB, row_poses_, u_minus_);
+  coordinates_->scatter(row_poses_, u_minus_, row_twists_);
 }
 
 void Assembler::add_forces(double dt) {

@@ -51,11 +51,11 @@ class Assembler {
   const ConstraintProblem& problem() const { return problem_; }
   std::span<const Contact> contacts() const { return contacts_; }
   std::span<const Pose> row_poses() const { return row_poses_; }
-  // Where a scheme that moves in turn goes on from: the pose of the rows before its projection.
-  std::span<const Pose> middle_poses() const { return middle_poses_; }
   const JointKinematics& row_kinematics() const { return scheme_.row_pose == 0 ? start_ : kinematics_; }
+  // Velocities before the step, carried to the pose of the rows.
   const VecX& u_minus() const { return u_minus_; }
-  FreeMotion free_motion(const State& state, const Inputs& inputs, double dt) const;
+  // Of the last assemble().
+  FreeMotion free_motion(const Inputs& inputs, double dt) const;
   // Force of a dof that is no row, N or N m: force drives, and servos of schemes with explicit forces.
   double explicit_effort(int dof) const { return explicit_effort_[static_cast<std::size_t>(dof)]; }
   double limit_violation() const { return limit_violation_; }  // m or rad
@@ -84,7 +84,8 @@ class Assembler {
   CollisionDetector detector_;
   JointProjection projection_;
   JointKinematics start_, kinematics_, predicted_;
-  std::vector<Pose> row_poses_, middle_poses_, predicted_poses_;
+  std::vector<Pose> row_poses_, predicted_poses_;
+  std::vector<Vec6> row_twists_;  // before the step, carried to the pose of the rows
   std::vector<double> row_q_;
   VecX u_minus_;
   std::vector<DriveInput> drives_;       // by dof

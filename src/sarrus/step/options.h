@@ -16,7 +16,6 @@ namespace sarrus {
 struct SimulationOptions {
   double dt = 0;                              // s; 0: the model's default
   std::optional<Integrator> integrator = {};  // none: the model's default
-  Gyroscopic gyroscopic = Gyroscopic::explicit_term;
 
   std::string solver = "cascade";             // see `sarrus solvers`
   SolverParameters solver_parameters = {};    // by name; unknown names are errors

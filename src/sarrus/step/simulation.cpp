@@ -26,7 +26,6 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
       law(solver_info(options().solver).law),
       fallback_law(solver_info(options().fallback).law),
       u_plus(VecX::Zero(assembler.coordinates().velocity_size())),
-      u_mean(u_plus),
       kinematics(model()),
       new_poses(state.X_WB),
       new_q(state.q),
@@ -136,6 +135,7 @@ std::span<const double> Simulation::warm_start_impulses() const { return impl_->
 void Simulation::set_state(const State& s) {
   check_state(s, model(), "set_state");
   impl_->state = s;
+  impl_->clock.set(s.time, impl_->options().dt);
   impl_->warm.clear();
   impl_->solver->reset();
 }

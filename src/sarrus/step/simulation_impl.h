@@ -2,6 +2,8 @@
 // has the step, simulation.cpp the rest.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,7 +25,7 @@ struct Simulation::Impl {
   bool solve();
   bool use_fallback(const Goal& goal, const Goal& acceptable, SolveReport& answer);
   void move(double dt);
-  bool close_joints(double dt);
+  bool close_joints();
   bool commit(double dt);
   void report_failure();
   std::string describe(const ConstraintBlock& block) const;
@@ -49,7 +51,7 @@ struct Simulation::Impl {
   // Vectors of one attempt.
   std::vector<double> lambda, fallback_lambda;
   std::vector<double> start_lambda;  // what `lambda` was when the solver got it
-  VecX u_plus, u_mean;
+  VecX u_plus;
   JointKinematics kinematics;  // at new_poses
   std::vector<Pose> new_poses;
   std::vector<double> new_q;
@@ -62,6 +64,21 @@ struct Simulation::Impl {
     std::vector<double> effort;
   };
   std::vector<Undo> undo;  // one per sub-step depth
+
+  // Time is steps times dt, not a sum that rounding makes drift: 15 s at 1 ms are 15 000 steps. A state whose time is a
+  // multiple of dt goes on counting from there, so that a restored run has the bits of the one it was taken from.
+  struct Clock {
+    double origin = 0;
+    std::int64_t steps = 0;
+    void set(double time, double dt) {
+      const double n = std::round(time / dt);
+      const bool whole = std::abs(n) < 1e15 && n * dt == time;
+      origin = whole ? 0.0 : time;
+      steps = whole ? static_cast<std::int64_t>(n) : 0;
+    }
+    void tick(double dt, State& state) { state.time = origin + static_cast<double>(++steps) * dt; }
+  };
+  Clock clock;
 };
 
 }  // namespace sarrus

@@ -54,7 +54,11 @@ void Simulation::Impl::step() {
   report = StepReport{};
   report.substeps = 0;
   message.clear();
-  if (!advance(options().dt, 0)) report_failure();
+  if (advance(options().dt, 0)) {
+    clock.tick(options().dt, state);
+  } else {
+    report_failure();
+  }
   report.seconds_total = watch.seconds();
 }
 
@@ -96,7 +100,7 @@ bool Simulation::Impl::attempt(double dt) {
   part.seconds_solve = watch.lap();
   if (!solved) return false;
   move(dt);
-  const bool closed = close_joints(dt);
+  const bool closed = close_joints();
   part.seconds_projection = assembler.seconds_projection() + watch.lap();
   return closed && commit(dt);
 }
@@ -151,35 +155,32 @@ bool Simulation::Impl::use_fallback(const Goal& goal, const Goal& acceptable, So
   return true;
 }
 
-// Moreau: the second half of the step, from the midpoint on by u+. All others: the whole step by the mean velocity.
+// Before that the gyroscopic torque, which the free velocity has of the torque-free motion, becomes that of the mean
+// velocity actually reached: O(dt^2) on bodies with joints, and what keeps the energy of a top.
 void Simulation::Impl::move(double dt) {
-  const Scheme& s = assembler.scheme();
-  Coordinates& x = assembler.coordinates();
-  if (s.in_turn) {
-    x.integrate(assembler.middle_poses(), u_plus, s.position * dt, s.attitude, new_poses);
-  } else {
-    u_mean = s.position * u_plus + (1 - s.position) * assembler.u_minus();
-    x.integrate(state.X_WB, u_mean, dt, s.attitude, new_poses);
+  const bool middle = assembler.scheme().rotation == Rotation::middle;
+  if (middle && assembler.projection().has_rows()) {
+    assembler.coordinates().correct_rotation(assembler.free_motion(inputs, dt), u_plus);
   }
+  assembler.coordinates().move(assembler.free_motion(inputs, dt), state.X_WB, u_plus, new_poses);
   kinematics.update(new_poses);
 }
 
 // Positions onto the joint manifold; false if a joint stays open: the step is too long for its curvature, or leads
-// through a singular pose, and a shorter one may close it. Schemes that finish also correct the gyroscopic term for the
-// velocity actually reached and make the velocity tangent at the new pose: both are O(dt^2), and what their second
-// order rests on.
-bool Simulation::Impl::close_joints(double dt) {
+// through a singular pose, and a shorter one may close it. Schemes that finish also make the velocity tangent at the
+// new pose: O(dt^2), and what their second order rests on.
+bool Simulation::Impl::close_joints() {
   JointProjection& projection = assembler.projection();
   if (options().projection) {
     part.projection_iterations = projection
                                      .project_poses(new_poses, kinematics, state.q, options().projection_tolerance,
                                                     options().projection_iterations)
                                      .iterations;
-    if (assembler.scheme().finish && projection.has_rows()) {
-      assembler.coordinates().correct_rotation(assembler.free_motion(state, inputs, dt), u_plus);
-      projection.project_velocities(new_poses, kinematics, state.q, u_plus);
-    }
   }
+  const Scheme& scheme = assembler.scheme();
+  const bool finish = scheme.finish && options().projection && projection.has_rows();
+  if (scheme.rotation != Rotation::stage) assembler.coordinates().carry(assembler.row_poses(), new_poses, u_plus);
+  if (finish) projection.project_velocities(new_poses, kinematics, state.q, u_plus);
   new_q = state.q;
   kinematics.update_coordinates(new_q);
   closure = joint_errors(model(), kinematics, new_q);
