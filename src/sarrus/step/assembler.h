@@ -55,6 +55,10 @@ class Assembler {
   std::span<const Pose> middle_poses() const { return middle_poses_; }
   const JointKinematics& row_kinematics() const { return scheme_.row_pose == 0 ? start_ : kinematics_; }
   const VecX& u_minus() const { return u_minus_; }
+  // What the coordinates with armature move at after the step: q'+ = J u+ + c (docs/theory/integrators.md §10); by dof,
+  // others are left as they are. To be called before anything else is projected.
+  void rates_after(const VecX& u_plus, std::span<double> rate) const;
+  std::span<const int> armature_dofs() const { return armature_dofs_; }
   FreeMotion free_motion(const State& state, const Inputs& inputs, double dt) const;
   // Force of a dof that is no row, N or N m: force drives, and servos of schemes with explicit forces.
   double explicit_effort(int dof) const { return explicit_effort_[static_cast<std::size_t>(dof)]; }
@@ -74,6 +78,7 @@ class Assembler {
  private:
   void read_inputs(const State& state, const Inputs& inputs, double dt);
   void place_rows(const State& state, double dt);
+  void read_rates(const State& state);
   void add_forces(double dt);
   void build_rows(double dt);
 
@@ -87,6 +92,9 @@ class Assembler {
   std::vector<Pose> row_poses_, middle_poses_, predicted_poses_;
   std::vector<double> row_q_;
   VecX u_minus_;
+  std::vector<int> armature_dofs_;
+  std::vector<double> armature_rate_;    // by dof, q'- - c
+  std::vector<double> rate_curvature_;   // by dof, c
   std::vector<DriveInput> drives_;       // by dof
   std::vector<double> explicit_effort_;  // by dof
   std::vector<Contact> contacts_;
