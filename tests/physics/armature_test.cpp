@@ -3,7 +3,7 @@
 // Lagrangian equations of its coordinates, integrated here from a mass matrix and a potential alone.
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Geometry>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -13,6 +13,7 @@
 #include "physics/harness.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/math/tools.h"
+#include "support/dense.h"
 
 namespace sarrus::armature_test {
 namespace {
@@ -56,7 +57,7 @@ VecX acceleration(const MassMatrix& mass, const Potential& potential, const Moti
     force -= m.rate[k] * (dM * m.rate);
     force[k] += 0.5 * m.rate.dot(dM * m.rate) - (potential(m.q + step) - potential(m.q - step)) / (2 * kStep);
   }
-  return mass(m.q).ldlt().solve(force);
+  return test::solve_spd(mass(m.q), force);
 }
 
 // Runge and Kutta's method of fourth order from q = 0.
@@ -145,7 +146,7 @@ System slide() {
 // The bead may turn about its spoke, too, and is no ball.
 System cylindrical() {
   const double m = 1, r0 = 0.3, a = 2, rotor = 0.04;
-  const Vec3 I(0.02, 0.05, 0.01);
+  const Vec3 I(0.02, 0.05, 0.04);
   System s = on_a_table("cylindrical", {kTurning, -0.3, 2});
   add_follower(s, JointType::cylindrical, m, I.asDiagonal(), Vec3(r0, 0, 0), Vec3(r0, 0, 0), Quat::Identity(),
                {a, rotor}, Vec3(-0.3, 0, 0), Vec3(2, 0, 0));
@@ -334,7 +335,7 @@ TEST(ArmatureReference, EveryJointTypeFollowsItsLagrangianEquations) {
   for (const System& s : systems()) {
     const VecX expected = lagrangian_motion(s.mass, s.potential, s.rate).q;
     for (const Integrator integrator : kIntegrators) {
-      expect_order(s.name, integrator, integrator == Integrator::moreau ? 1e-5 : 1e-2, [&](double dt) {
+      expect_order(s.name, integrator, integrator == Integrator::moreau ? 2e-6 : 5e-3, [&](double dt) {
         Simulation sim = simulate(s, dt, integrator);
         run(sim, steps_of(dt));
         const VecX q = vector_of(sim.state().q).head(expected.size());
@@ -349,7 +350,7 @@ TEST(ArmatureReference, ASphericalJointHasTheInertiaOfABall) {
   const System s = gimbal(JointType::spherical);
   const VecX q = lagrangian_motion(s.mass, s.potential, s.rate).q;
   for (const Integrator integrator : {Integrator::semi_implicit, Integrator::moreau}) {
-    expect_order(s.name, integrator, integrator == Integrator::moreau ? 1e-5 : 1e-2, [&](double dt) {
+    expect_order(s.name, integrator, integrator == Integrator::moreau ? 2e-6 : 5e-3, [&](double dt) {
       Simulation sim = simulate(s, dt, integrator);
       run(sim, steps_of(dt));
       const Mat3 Q = (pose(sim, 0).q.conjugate() * pose(sim, 1).q).toRotationMatrix();
@@ -373,18 +374,17 @@ TEST(ArmatureReference, ABeadOnATurningRodIsSlowedByItsArmature) {
     b.dof(joint).armature = armature;
     Simulation sim(b.build(), options_with(dt, integrator));
     run(sim, steps_of(dt));
-    return sim.state().q[1];
+    return r0 + sim.state().q[1];
   };
   for (const Integrator integrator : {Integrator::semi_implicit, Integrator::moreau}) {
     for (const double a : {0.0, 3.0}) {
       const double exact = r0 * std::cosh(w * kDuration / std::sqrt(1 + a));
       for (const double dt : {4e-3, 2e-3, 1e-3}) {
         const std::string tag = fmt::format("{}_a_{}_dt_{}_m", name_of(integrator), a, dt);
-        expect_near(tag, r(a, dt, integrator), exact, integrator == Integrator::moreau ? 3 * dt * dt : 2 * dt);
+        expect_near(tag, r(a, dt, integrator), exact, integrator == Integrator::moreau ? 4 * dt * dt : dt);
       }
-      const double coarse = r(a, 2e-3, integrator) - exact, fine = r(a, 1e-3, integrator) - exact;
-      expect_near(fmt::format("{}_a_{}_order", name_of(integrator), a), order_of(std::abs(coarse), std::abs(fine)),
-                  order_expected(integrator), 0.2);
+      const double coarse = std::abs(r(a, 2e-3, integrator) - exact), fine = std::abs(r(a, 1e-3, integrator) - exact);
+      EXPECT_GT(order_of(coarse, fine), order_expected(integrator) - 0.1) << name_of(integrator) << " " << a;
     }
   }
 }
@@ -401,7 +401,7 @@ TEST(ArmatureEnergy, IsThatOfTheMassMatrixAndConserved) {
       expect_near(tag + "_kinetic_J", energy_of(sim).kinetic, kinetic, 1e-12);
       EnergyDrift drift(sim);
       run(sim, 2000, [&](const StepReport&) { drift.add(sim); });
-      expect_within(tag + "_drift", drift.worst(), integrator == Integrator::moreau ? 1e-5 : 1e-2);
+      expect_within(tag + "_drift", drift.worst(), integrator == Integrator::moreau ? 3e-6 : 3e-3);
     }
   }
 }
@@ -425,7 +425,7 @@ TEST(ArmatureEnergy, OfAPendulumStaysOverManySwings) {
       fastest = std::max(fastest, std::abs(sim.state().twist[0][4]));
     });
     expect_within(fmt::format("{}_drift", name_of(integrator)), drift.worst(),
-                  integrator == Integrator::moreau ? 1e-5 : 1e-2);
+                  integrator == Integrator::moreau ? 3e-6 : 3e-3);
     // All of m g l becomes kinetic energy of bob and rotor.
     expect_near(fmt::format("{}_fastest", name_of(integrator)), fastest,
                 std::sqrt(2 * m * kGravity * l / (2 * (m * l * l + inertia))), 1e-2);
