@@ -128,6 +128,74 @@ RoundTrip round_trip(const Model& model, InverseOptions options, int steps, int 
   return out;
 }
 
+// A bead with armature on a spoke of a table that turns; both have a rotor and a drive.
+constexpr double kTable = 0.4, kTableRotor = 0.1, kBead = 1.0, kBeadRotor = 3.0, kBeadInertia = 0.01;
+ModelBuilder bead_on_a_table() {
+  ModelBuilder b("bead on a table");
+  b.set_gravity(Vec3::Zero());
+  const int table = b.add_body("table", 1, kTable * Mat3::Identity(), {});
+  const int bead = b.add_body("bead", kBead, kBeadInertia * Mat3::Identity(), {Vec3(0.3, 0, 0)});
+  const int turn =
+      b.add_joint_at("turn", JointType::revolute, kWorld, table, Vec3::Zero(), frame_with_x(Vec3::UnitZ()));
+  const int slide = b.add_joint_at("slide", JointType::prismatic, table, bead, Vec3(0.3, 0, 0));
+  b.dof(turn).armature = kTableRotor;
+  b.dof(slide).armature = kBeadRotor;
+  for (const int joint : {turn, slide}) {
+    b.dof(joint).drive.mode = DriveMode::velocity;
+    b.dof(joint).drive.kd = 20;
+  }
+  b.dof(turn).drive.target.offset = 3;
+  b.dof(slide).drive.target.offset = 0.4;
+  return b;
+}
+
+TEST(InverseDynamics, FindsTheEffortsOfDrivesWithArmature) {
+  InverseOptions o;
+  o.step = options_with(1e-3, Integrator::semi_implicit);
+  const RoundTrip r = round_trip(bead_on_a_table().build(), o, 500);
+  EXPECT_EQ(r.realised, r.steps);
+  expect_within("effort", r.effort, 1e-6);
+}
+
+// A motion from elsewhere, phi = 3 t + t^2/2 and r = 0.3 + 0.1 sin 4 t: states with exact velocities and no step
+// before.
+//   effort of the table = d/dt((I + m r^2) phi'),    of the bead = (m + a) r'' - m r phi'^2
+TEST(InverseDynamics, CountsArmatureOnAGivenMotion) {
+  const Model model = bead_on_a_table().build();
+  const double inertia = kTable + kTableRotor + kBeadInertia;
+  const auto r = [](double t) { return 0.3 + 0.1 * std::sin(4 * t); };
+  const auto r1 = [](double t) { return 0.4 * std::cos(4 * t); };
+  const auto r2 = [](double t) { return -1.6 * std::sin(4 * t); };
+  const auto state_at = [&](double t) {
+    State s = State::initial(model);
+    const double phi = 3 * t + 0.5 * t * t;
+    const Vec3 spoke(std::cos(phi), std::sin(phi), 0), w(0, 0, 3 + t);
+    s.time = t;
+    s.X_WB[0].q = s.X_WB[1].q = Quat(std::cos(phi / 2), 0, 0, std::sin(phi / 2));
+    s.X_WB[1].p = r(t) * spoke;
+    s.twist[0] = spatial(Vec3::Zero(), w);
+    s.twist[1] = spatial(r1(t) * spoke + w.cross(s.X_WB[1].p), w);
+    s.q = {phi, r(t) - 0.3};
+    return s;
+  };
+  for (const double dt : {1e-3, 1e-4}) {
+    InverseOptions o;
+    o.step = options_with(dt, Integrator::semi_implicit);
+    InverseDynamics inverse(model, o);
+    double table = 0, bead = 0;
+    for (const double t : {0.0, 0.2, 0.5, 0.9}) {
+      inverse.set_state(state_at(t));
+      const InverseResult& result = inverse.solve(state_at(t + dt).twist);
+      const double w = 3 + t;
+      table =
+          std::max(table, std::abs(result.effort[0] - (inertia + kBead * r(t) * r(t) + 2 * kBead * r(t) * r1(t) * w)));
+      bead = std::max(bead, std::abs(result.effort[1] - ((kBead + kBeadRotor) * r2(t) - kBead * r(t) * w * w)));
+    }
+    expect_within(fmt::format("table_{}_Nm", dt), table, 20 * dt);
+    expect_within(fmt::format("bead_{}_N", dt), bead, 80 * dt);
+  }
+}
+
 // A closed loop with three redundant rows: the crank's torque is unique nevertheless.
 TEST(InverseDynamics, FindsTheTorqueOfADrivenFourBar) {
   InverseOptions o;

@@ -48,7 +48,10 @@ State state_at(const Model& model, int i) {
     s.X_WB.push_back({Vec3(i, b, 0.5), Quat(0.5, 0.5, -0.5, 0.5)});
     s.twist.push_back((Vec6() << 1, 2, 3, 4, 5, i).finished());
   }
-  for (int d = 0; d < model.dof_count(); ++d) s.q.push_back(10.0 * i + d);
+  for (int d = 0; d < model.dof_count(); ++d) {
+    s.q.push_back(10.0 * i + d);
+    s.rate_lag.push_back(0.5 * i + d);
+  }
   return s;
 }
 

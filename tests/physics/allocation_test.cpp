@@ -93,6 +93,23 @@ TEST(Allocation, TheWalkerAllocatesNothing) {
   expect_no_allocations({"jansen_walker", 60, 60}, moreau);
 }
 
+TEST(Allocation, StepsWithArmatureAllocateNothing) {
+  for (const Integrator integrator : {Integrator::semi_implicit, Integrator::moreau}) {
+    ModelData d = make_scene("slider_crank").data();
+    for (Dof& dof : d.dofs) dof.armature = 0.1;
+    SimulationOptions o;
+    o.integrator = integrator;
+    Simulation sim(finish_model(std::move(d)), o);
+    const State start = sim.state();
+    for (int i = 0; i < 20; ++i) sim.step();
+    const long n = allocations_of([&] {
+      sim.set_state(start);
+      for (int i = 0; i < 300; ++i) sim.step();
+    });
+    EXPECT_EQ(n, 0) << name_of(integrator);
+  }
+}
+
 TEST(Allocation, CompliantStepsAllocateNothing) {
   for (const char* scene : {"stack15_equal", "fourbar_swing"}) {
     ModelData d = make_scene(scene).data();

@@ -194,13 +194,14 @@ TEST(Inputs, NonFiniteNumbersAndBadIndicesAreRefusedByName) {
     Vec6 wrench = Vec6::Zero();
     wrench[4] = bad;
     expect_refused("set_body_wrench 'base'", [&] { sim.set_body_wrench(sim.model().body("base"), wrench); });
-    for (const int what : {0, 1, 2, 3, 4}) {
+    for (const int what : {0, 1, 2, 3, 4, 5}) {
       State s = sim.state();
       if (what == 0) s.time = bad;
       if (what == 1) s.X_WB[1].p.y() = bad;
       if (what == 2) s.X_WB[2].q.w() = bad;
       if (what == 3) s.twist[3][5] = bad;
       if (what == 4) s.q[0] = bad;
+      if (what == 5) s.rate_lag.assign(s.q.size(), bad);
       expect_refused("set_state", [&] { sim.set_state(s); });
     }
   }
@@ -214,6 +215,9 @@ TEST(Inputs, NonFiniteNumbersAndBadIndicesAreRefusedByName) {
   }
   State s = sim.state();
   s.X_WB.pop_back();
+  expect_refused("set_state", [&] { sim.set_state(s); });
+  s = sim.state();
+  s.rate_lag.resize(s.q.size() + 1);
   expect_refused("set_state", [&] { sim.set_state(s); });
   s = sim.state();
   s.X_WB[0].q.coeffs() *= 2;

@@ -278,6 +278,16 @@ double JointKinematics::coordinate(int dof, double near) const {
   return unwrap(dof, raw[dof - j.first_dof], near);
 }
 
+double JointKinematics::rate(int dof, std::span<const Vec6> twist) const {
+  const auto ji = static_cast<std::size_t>(model_.joint_of_dof(dof));
+  const Joint& j = model_.joints()[ji];
+  JointAxis axes[3];
+  joint_dof_axes(j, frames_[ji], axes);
+  const JointAxis& a = axes[dof - j.first_dof];
+  const double rate = follower_row(frames_[ji], a).dot(twist[static_cast<std::size_t>(j.follower)]);
+  return j.base == kWorld ? rate : rate + base_row(frames_[ji], a).dot(twist[static_cast<std::size_t>(j.base)]);
+}
+
 JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, std::span<const double> q) {
   JointErrors e;
   double worst = -1;

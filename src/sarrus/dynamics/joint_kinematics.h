@@ -61,6 +61,8 @@ class JointKinematics {
   void update_coordinates(std::span<double> q) const;
   // Coordinate of a coupled or limited dof at these poses, unwrapped next to `near`.
   double coordinate(int dof, double near) const;
+  // Rate of a dof if the bodies move with `twist` (by body) at these poses.
+  double rate(int dof, std::span<const Vec6> twist) const;
   const JointFrame& frame(int joint) const { return frames_[static_cast<std::size_t>(joint)]; }
 
  private:

@@ -18,7 +18,7 @@ constexpr Scheme theta_scheme(Integrator integrator, std::string_view name, doub
   Scheme s;
   s.integrator = integrator;
   s.name = name;
-  s.curvature = 1 / (theta_vq > 0.5 ? theta_vq : 0.5);
+  s.curvature = s.rate_curvature = 1 / (theta_vq > 0.5 ? theta_vq : 0.5);
   s.force = theta;
   s.spring = s.resolved_spring = {theta * theta_vq, theta * (1 - theta_vq)};
   s.position = theta_vq;

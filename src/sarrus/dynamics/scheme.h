@@ -3,6 +3,7 @@
 //   rows        at the pose s_r = s + row_pose dt u-
 //   law         a row's law acts on J (u+ + beta u-): beta = 0 the velocity after the step, 1 twice the mean velocity
 //   curvature   v* of rigid joints and ropes holds  curvature ((r(s + dt u-) - r(s))/dt - J u-)
+//   armature    its coordinate moves at  q'+ = J u+ + rate_curvature (J(s + dt u-) - J(s)) u-/2  after the step
 //   forces      dampers and servos act at the velocity theta u+ + (1 - theta) u-; theta = 0: explicit forces, no rows
 //   springs     act at the position s_r + dt (plus u+ + minus u-)
 //   positions   move with position u+ + (1 - position) u-
@@ -48,6 +49,7 @@ struct Scheme {
   double limit_law = 0;    // beta of rigid limits and ropes
   double contact_law = 0;  // beta of rigid contacts, all three rows
   double curvature = 1;
+  double rate_curvature = 1;
   double force = 1;                  // theta
   SpringPoint spring = {};           // springs that dt does not resolve (omega dt >= 1), and servos
   SpringPoint resolved_spring = {};  // the others

@@ -25,9 +25,10 @@ State State::initial(const Model& model) {
 }
 
 bool State::finite() const {
+  const auto is_finite = [](double x) { return std::isfinite(x); };
   return std::isfinite(time) && std::all_of(X_WB.begin(), X_WB.end(), [](const Pose& X) { return all_finite(X); }) &&
          std::all_of(twist.begin(), twist.end(), [](const Vec6& u) { return u.allFinite(); }) &&
-         std::all_of(q.begin(), q.end(), [](double x) { return std::isfinite(x); });
+         std::all_of(q.begin(), q.end(), is_finite) && std::all_of(rate_lag.begin(), rate_lag.end(), is_finite);
 }
 
 void check_state(const State& s, const Model& model, std::string_view call) {
@@ -36,6 +37,10 @@ void check_state(const State& s, const Model& model, std::string_view call) {
   if (s.X_WB.size() != bodies || s.twist.size() != bodies || s.q.size() != model.dofs().size()) {
     throw InputError(what, fmt::format("the state has {} bodies and {} coordinates, the model {} and {}", s.X_WB.size(),
                                        s.q.size(), bodies, model.dofs().size()));
+  }
+  if (!s.rate_lag.empty() && s.rate_lag.size() != s.q.size()) {
+    throw InputError(what, fmt::format("the state has {} coordinates and {} rate lags; give one for each, or none",
+                                       s.q.size(), s.rate_lag.size()));
   }
   if (!s.finite()) throw InputError(what, "the state has a non-finite number; give finite numbers");
   for (const Pose& X : s.X_WB) {
@@ -52,6 +57,11 @@ std::uint64_t State::hash() const {
   }
   for (const Vec6& u : twist) h.bytes(u.data(), 6 * sizeof(double));
   for (const double x : q) h.add(x);
+  for (std::size_t i = 0; i < rate_lag.size(); ++i) {
+    if (rate_lag[i] == 0) continue;
+    h.add(i);
+    h.add(rate_lag[i]);
+  }
   return h.value();
 }
 
@@ -68,6 +78,16 @@ Energy energy(const Model& model, const State& state) {
     const Dof& dof = model.dofs()[i];
     const double stretch = state.q[i] - dof.rest;
     e.potential += 0.5 * dof.stiffness * stretch * stretch;
+  }
+  if (std::none_of(model.dofs().begin(), model.dofs().end(), [](const Dof& dof) { return dof.armature > 0; })) return e;
+  JointKinematics kinematics(model);
+  kinematics.update(state.X_WB);
+  for (std::size_t i = 0; i < state.q.size(); ++i) {
+    const double armature = model.dofs()[i].armature;
+    if (armature == 0) continue;
+    const double rate =
+        kinematics.rate(static_cast<int>(i), state.twist) + (state.rate_lag.empty() ? 0.0 : state.rate_lag[i]);
+    e.kinetic += 0.5 * armature * rate * rate;
   }
   return e;
 }

@@ -14,6 +14,11 @@ struct State {
   std::vector<Pose> X_WB;   // by body, pose of the centre-of-mass frame
   std::vector<Vec6> twist;  // by body, [v; omega] in world axes at the centre of mass
   std::vector<double> q;    // by dof, joint coordinates (multi-turn angles, m, rad); 0 for spherical dofs
+  // By dof: the rate that the armature of a coordinate carries less its rate by the twists at these poses, m/s or
+  // rad/s. Of the order of dt, 0 without armature (docs/theory/integrators.md §10): a difference, so that it stays
+  // right when a user changes twists or poses. Empty: there was no step yet, and the next one begins with the lag of
+  // its scheme.
+  std::vector<double> rate_lag;
 
   // The model's reference configuration with its initial velocities.
   static State initial(const Model& model);
@@ -26,7 +31,7 @@ struct State {
 void check_state(const State& state, const Model& model, std::string_view call);
 
 struct Energy {
-  double kinetic = 0;    // J
+  double kinetic = 0;    // J: bodies, and 1/2 a q'^2 of coordinates with armature a
   double potential = 0;  // J: gravity (zero height z = 0) plus joint springs
   double total() const { return kinetic + potential; }
 };

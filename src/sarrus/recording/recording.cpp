@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <unordered_map>
@@ -263,6 +264,10 @@ std::vector<State> read_states(const hdf5::Reader& file, const Model& model) {
   const std::vector<double> angular = file.doubles("/bodies/angular_velocity", sizes(3 * n));
   const std::vector<double> coordinates =
       nq == 0 ? std::vector<double>{} : file.doubles("/joints/coordinates", sizes(nq));
+  // Recordings of older versions have no lags, and neither has the state before the first step.
+  const std::vector<double> rate_lag = nq > 0 && file.has("/joints/rate_lag")
+                                           ? file.doubles("/joints/rate_lag", sizes(nq))
+                                           : std::vector<double>(nq * time.size(), 0.0);
   std::vector<State> states(time.size());
   for (std::size_t s = 0; s < states.size(); ++s) {
     State& state = states[s];
@@ -276,7 +281,12 @@ std::vector<State> read_states(const hdf5::Reader& file, const Model& model) {
       state.X_WB.push_back({vector3(position, b), rotation});
       state.twist.push_back(spatial(vector3(linear, b), vector3(angular, b)));
     }
-    for (std::size_t k = s * nq; k < (s + 1) * nq; ++k) state.q.push_back(coordinates[k]);
+    const auto lag = rate_lag.begin() + static_cast<std::ptrdiff_t>(s * nq);
+    const bool stepped = std::any_of(lag, lag + static_cast<std::ptrdiff_t>(nq), [](double x) { return x != 0; });
+    for (std::size_t k = s * nq; k < (s + 1) * nq; ++k) {
+      state.q.push_back(coordinates[k]);
+      if (stepped) state.rate_lag.push_back(rate_lag[k]);
+    }
   }
   return states;
 }
@@ -319,6 +329,7 @@ struct RecordingWriter::Impl {
       angular_velocity.push_vector(u.tail<3>());
     }
     for (const double q : state.q) coordinates.push(q);
+    for (std::size_t i = 0; i < state.q.size(); ++i) rate_lag.push(state.rate_lag.empty() ? 0.0 : state.rate_lag[i]);
     kinetic.push(e.kinetic);
     potential.push(e.potential);
   }
@@ -355,8 +366,8 @@ struct RecordingWriter::Impl {
   template <class F>
   void each_sample_column(F f) {
     for (Column<double>* c :
-         {&time, &position, &quaternion, &linear_velocity, &angular_velocity, &coordinates, &kinetic, &potential,
-          &natural_map, &joint_gap, &joint_angle, &penetration, &limit_violation}) {
+         {&time, &position, &quaternion, &linear_velocity, &angular_velocity, &coordinates, &rate_lag, &kinetic,
+          &potential, &natural_map, &joint_gap, &joint_angle, &penetration, &limit_violation}) {
       f(*c);
     }
     f(iterations);
@@ -397,7 +408,12 @@ struct RecordingWriter::Impl {
   Column<double> angular_velocity{file, "/bodies/angular_velocity", {n, 3}, {"rad/s", "world axes"}};
   Column<double> coordinates{
       file, "/joints/coordinates", {nq}, {"m or rad", "joint coordinates; 0 for the dofs of spherical joints"}};
-  Column<double> kinetic{file, "/energy/kinetic", {}, {"J", "kinetic energy"}};
+  Column<double> rate_lag{
+      file,
+      "/joints/rate_lag",
+      {nq},
+      {"m/s or rad/s", "rate that the armature of a coordinate carries less its rate by the velocities of the bodies"}};
+  Column<double> kinetic{file, "/energy/kinetic", {}, {"J", "kinetic energy, that of armature included"}};
   Column<double> potential{file, "/energy/potential", {}, {"J", "gravity (zero at z = 0) plus joint springs"}};
   Column<double> natural_map{
       file, "/residuals/natural_map", {}, {"SI, mixed", "judged residual of the step that led to the sample"}};

@@ -6,7 +6,7 @@
 //   /bodies/    names (n), mass (n), position (T,n,3), quaternion_wxyz (T,n,4), linear_velocity (T,n,3),
 //               angular_velocity (T,n,3)                          centre-of-mass frames in the world
 //   /joints/    names, type, base, follower, anchor_base, anchor_follower, axes_base_wxyz, axes_follower_wxyz,
-//               length, closes_loop (by joint); coordinate_names (nq), coordinates (T,nq)
+//               length, closes_loop (by joint); coordinate_names (nq), coordinates, rate_lag (T,nq)
 //   /geoms/     names, kind, body (-1: world), size, position, quaternion_wxyz (pose in the body frame)
 //   /geoms/parts/         what to draw, a row per geom and per child of a compound: geom, kind, size, position,
 //                         quaternion_wxyz (pose in the body frame), mesh, height_field (-1: none)

@@ -67,7 +67,8 @@ void add_passive_row(const RowContext& c, int i, ConstraintProblem& p) {
   const double rho = dof.armature + dt * c.scheme.force * dof.damping + spring.plus * dt * dt * dof.stiffness;
   const double q = c.q[static_cast<std::size_t>(i)] + spring.minus * dt * rate;
   const double force = dof.stiffness * (dof.rest - q) - (1 - c.scheme.force) * dof.damping * rate;
-  set_soft_row(p, b, rho, dof.armature * rate + dt * force, kInf);
+  const double carried = dof.armature > 0 ? dof.armature * c.armature_rate[static_cast<std::size_t>(i)] : 0.0;
+  set_soft_row(p, b, rho, carried + dt * force, kInf);
 }
 
 void add_dry_friction_row(const RowContext& c, int i, ConstraintProblem& p) {

@@ -13,7 +13,9 @@
 // Joints, couplings, limits and contacts with another compliance than `rigid` take R and v* from compliance.h.
 // Soft rows (implicit springs, dampers, servos, armature a) with the scheme's theta and spring weight w:
 //   rho = a + dt theta k_d + dt^2 w k_p,   R = 1/rho,   |lambda| <= dt tau_max
-//   v* = -(a q'- + dt (k_p (q_d - q) + k_d q_d' + tau))/rho
+//   v* = -(a (q'- - c) + dt (k_p (q_d - q) + k_d q_d' + tau))/rho
+// q'- is the coordinate's own rate after the last step, q'+ = J u+ + c the one after this step; J u- is not q'-: J has
+// turned since.
 // Blocks are appended in the order joints | soft rows | limits | contacts.
 #pragma once
 
@@ -49,6 +51,8 @@ struct RowContext {
   std::span<const double> q;           // coordinates there
   const VecX& u_minus;                 // velocities before the step, by node
   std::span<const DriveInput> inputs;  // by dof
+  // By dof: q'- - c, for those with armature. Soft rows read it.
+  std::span<const double> armature_rate = {};
 };
 
 void add_joint_rows(const RowContext& context, ConstraintProblem& problem);

@@ -20,9 +20,14 @@ Assembler::Assembler(Model model, SimulationOptions options, std::unique_ptr<Coo
       predicted_poses_(row_poses_),
       row_twists_(row_poses_.size()),
       u_minus_(VecX::Zero(coordinates_->velocity_size())),
+      armature_rate_(model_.dofs().size(), 0.0),
+      rate_curvature_(model_.dofs().size(), 0.0),
       drives_(model_.dofs().size()),
       explicit_effort_(model_.dofs().size(), 0.0) {
   problem_.set_nodes(coordinates_->node_sizes());
+  for (int i = 0; i < model_.dof_count(); ++i) {
+    if (model_.dofs()[static_cast<std::size_t>(i)].armature > 0) armature_dofs_.push_back(i);
+  }
   contacts_.reserve(64 + 16 * model_.geoms().size());
 }
 
@@ -41,10 +46,11 @@ void Assembler::assemble(const State& state, const Inputs& inputs, double dt) {
   problem_.dt = dt;
   const FreeMotion motion = free_motion(inputs, dt);
   coordinates_->free_velocity(motion, problem_.mass, problem_.mass_inverse, problem_.u_free);
-  if (scheme_.curvature != 0) {
+  if (scheme_.curvature != 0 || !armature_dofs_.empty()) {
     coordinates_->move(motion, state.X_WB, u_minus_, predicted_poses_);
     predicted_.update(predicted_poses_);
   }
+  read_rates(state);
   add_forces(dt);
   build_rows(dt);
   seconds_assembly_ += watch.lap();
@@ -89,6 +95,26 @@ void Assembler::place_rows(const State& state, double dt) {
   coordinates_->scatter(row_poses_, u_minus_, row_twists_);
 }
 
+void Assembler::read_rates(const State& state) {
+  for (const int i : armature_dofs_) {
+    const auto k = static_cast<std::size_t>(i);
+    const double rate = start_.rate(i, state.twist);
+    const double kappa = 0.5 * (predicted_.rate(i, state.twist) - rate);
+    rate_curvature_[k] = scheme_.rate_curvature * kappa;
+    // From the pose of the rows to the new one J u+ grows by 2 (1 - row_pose) kappa: what of it q'+ leaves out is the
+    // lag of steady motion.
+    const double steady = (scheme_.rate_curvature - 2 * (1 - scheme_.row_pose)) * kappa;
+    armature_rate_[k] = rate + (state.rate_lag.empty() ? steady : state.rate_lag[k]) - rate_curvature_[k];
+  }
+}
+
+void Assembler::rates_after(const VecX& u_plus, std::span<double> rate) const {
+  for (const int i : armature_dofs_) {
+    const auto k = static_cast<std::size_t>(i);
+    rate[k] = dof_rate(*coordinates_, dof_row(model_, row_kinematics(), i), u_plus) + rate_curvature_[k];
+  }
+}
+
 void Assembler::add_forces(double dt) {
   const bool explicit_forces = scheme_.force == 0;
   for (int i = 0; i < model_.dof_count(); ++i) {
@@ -106,8 +132,8 @@ void Assembler::add_forces(double dt) {
 }
 
 void Assembler::build_rows(double dt) {
-  const RowContext context{model_, *coordinates_, scheme_,    options_.rows, dt,       row_kinematics(),
-                           start_, predicted_,    row_poses_, row_q_,        u_minus_, drives_};
+  const RowContext context{model_,     *coordinates_, scheme_, options_.rows, dt,      row_kinematics(), start_,
+                           predicted_, row_poses_,    row_q_,  u_minus_,      drives_, armature_rate_};
   problem_.clear_constraints();
   add_joint_rows(context, problem_);
   projection_.make_consistent(problem_);

@@ -54,6 +54,10 @@ class Assembler {
   const JointKinematics& row_kinematics() const { return scheme_.row_pose == 0 ? start_ : kinematics_; }
   // Velocities before the step, carried to the pose of the rows.
   const VecX& u_minus() const { return u_minus_; }
+  // What the coordinates with armature move at after the step: q'+ = J u+ + c (docs/theory/integrators.md §10); by dof,
+  // others are left as they are. To be called before anything else is projected.
+  void rates_after(const VecX& u_plus, std::span<double> rate) const;
+  std::span<const int> armature_dofs() const { return armature_dofs_; }
   // Of the last assemble().
   FreeMotion free_motion(const Inputs& inputs, double dt) const;
   // Force of a dof that is no row, N or N m: force drives, and servos of schemes with explicit forces.
@@ -74,6 +78,7 @@ class Assembler {
  private:
   void read_inputs(const State& state, const Inputs& inputs, double dt);
   void place_rows(const State& state, double dt);
+  void read_rates(const State& state);
   void add_forces(double dt);
   void build_rows(double dt);
 
@@ -88,6 +93,9 @@ class Assembler {
   std::vector<Vec6> row_twists_;  // before the step, carried to the pose of the rows
   std::vector<double> row_q_;
   VecX u_minus_;
+  std::vector<int> armature_dofs_;
+  std::vector<double> armature_rate_;    // by dof, q'- - c
+  std::vector<double> rate_curvature_;   // by dof, c
   std::vector<DriveInput> drives_;       // by dof
   std::vector<double> explicit_effort_;  // by dof
   std::vector<Contact> contacts_;

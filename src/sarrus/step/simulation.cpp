@@ -29,9 +29,11 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
       kinematics(model()),
       new_poses(state.X_WB),
       new_q(state.q),
+      new_rate(state.q.size(), 0.0),
       effort(model().dofs().size(), 0.0),
       undo(static_cast<std::size_t>(options().max_substep_depth) + 1,
            Undo{state, {}, std::vector<double>(model().dofs().size())}) {
+  for (Undo& u : undo) u.state.rate_lag.resize(state.q.size(), 0.0);  // as after a step, so that no copy allocates
   // Joints given by local anchors may not meet at the reference pose: assemble them once.
   kinematics.update(state.X_WB);
   assembler.projection().project_poses(state.X_WB, kinematics, state.q, 1e-12, 100);

@@ -55,8 +55,9 @@ struct Simulation::Impl {
   JointKinematics kinematics;  // at new_poses
   std::vector<Pose> new_poses;
   std::vector<double> new_q;
-  JointErrors closure;         // of the joints at new_poses
-  std::vector<double> effort;  // by dof, of the last part taken
+  std::vector<double> new_rate;  // by dof, of coordinates with armature
+  JointErrors closure;           // of the joints at new_poses
+  std::vector<double> effort;    // by dof, of the last part taken
 
   struct Undo {
     State state;

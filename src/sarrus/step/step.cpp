@@ -99,6 +99,7 @@ bool Simulation::Impl::attempt(double dt) {
   const bool solved = solve();
   part.seconds_solve = watch.lap();
   if (!solved) return false;
+  assembler.rates_after(u_plus, new_rate);
   move(dt);
   const bool closed = close_joints();
   part.seconds_projection = assembler.seconds_projection() + watch.lap();
@@ -199,6 +200,7 @@ bool Simulation::Impl::commit(double dt) {
   bool finite = u_plus.allFinite();
   for (const Pose& X : new_poses) finite = finite && all_finite(X);
   for (const double x : new_q) finite = finite && std::isfinite(x);
+  for (const double x : new_rate) finite = finite && std::isfinite(x);
   if (!finite) {
     part.solve_status = SolveStatus::non_finite;
     return false;
@@ -213,6 +215,11 @@ bool Simulation::Impl::commit(double dt) {
   state.X_WB = new_poses;
   assembler.coordinates().scatter(new_poses, u_plus, state.twist);
   state.q = new_q;
+  state.rate_lag.resize(state.q.size(), 0.0);
+  for (const int i : assembler.armature_dofs()) {
+    const auto k = static_cast<std::size_t>(i);
+    state.rate_lag[k] = new_rate[k] - kinematics.rate(i, state.twist);
+  }
   state.time += dt;
   return true;
 }
