@@ -11,6 +11,8 @@
 #include "commands.h"
 #include "sarrus/analysis/analysis.h"
 #include "sarrus/files/whole_file.h"
+#include "sarrus/math/error.h"
+#include "sarrus/step/simulation.h"
 #include "scene_argument.h"
 
 namespace sarrus::app {
@@ -95,10 +97,20 @@ std::string to_text(const Model& model, const ModelAnalysis& a) {
   return out;
 }
 
+// Joints that do not meet are assembled when a simulation starts: tells now whether that works.
+void add_assembly_warning(const Model& model, ModelAnalysis& analysis) {
+  try {
+    if (analysis.joint_gap > 0 || analysis.joint_angle > 0) Simulation(model, {});
+  } catch (const InputError& error) {
+    analysis.warnings.emplace_back(error.what());
+  }
+}
+
 void check(const CheckArguments& arguments) {
   const Model model = resolve_scene(arguments.scene);
   OutputFile json("--json", arguments.json);
-  const ModelAnalysis analysis = analyse(model);
+  ModelAnalysis analysis = analyse(model);
+  add_assembly_warning(model, analysis);
   json.write(to_json(model, analysis));
   fmt::print("{}", to_text(model, analysis));
 }

@@ -28,7 +28,7 @@ constexpr Colour kWorldColour = {"#e9ebee", "#a3a9b1"};
 constexpr int kMaxGhosts = 24;
 // Contact points of this many are drawn small.
 constexpr std::size_t kManyContacts = 30;
-constexpr double kTickLabelRoom = 20;  // px on either side of a tick, else it gets no label
+constexpr double kTickLabelRoom = 20;  // px on either side of a tick for its label, else there is neither
 
 template <class... Args>
 void print(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
@@ -120,14 +120,15 @@ void draw_ticks(std::string& out, const Panel& panel, const Scenery& scenery) {
       Vec2 at = panel.seen.min();
       at[axis] = k * step;
       const Vec2 p = panel.pixel(at);
-      const Vec2 end = axis == 0 ? Vec2(p.x(), p.y() - 7) : Vec2(p.x() + 7, p.y());
-      print(out, "<path class=\"tick\" d=\"M{:.2f} {:.2f} L{:.2f} {:.2f}\" stroke=\"#6b727c\" stroke-width=\"1.2\"/>\n",
-            p.x(), p.y(), end.x(), end.y());
       const double to_edge = axis == 0 ? std::min(p.x() - panel.x, panel.x + panel.width - p.x())
                                        : std::min(p.y() - panel.y, panel.y + panel.height - p.y());
       if (to_edge < kTickLabelRoom) continue;
+      const Vec2 end = axis == 0 ? Vec2(p.x(), p.y() - 7) : Vec2(p.x() + 7, p.y());
+      print(out, "<path class=\"tick\" d=\"M{:.2f} {:.2f} L{:.2f} {:.2f}\" stroke=\"#6b727c\" stroke-width=\"1.2\"/>\n",
+            p.x(), p.y(), end.x(), end.y());
       print(out,
-            "<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"10.5\" fill=\"#59606a\" text-anchor=\"{}\">{:g} m</text>\n",
+            "<text class=\"tick-label\" x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"10.5\" fill=\"#59606a\" "
+            "text-anchor=\"{}\">{:g} m</text>\n",
             axis == 0 ? p.x() : p.x() + 10, axis == 0 ? p.y() - 10 : p.y() + 3.5, axis == 0 ? "middle" : "start",
             k * step + 0.0);  // no "-0"
     }

@@ -195,6 +195,13 @@ OrderedJson signal(const Signal& s) {
   put(out, "amplitude", s.amplitude, 0);
   put(out, "frequency", s.frequency, 0);
   put(out, "phase", s.phase, 0);
+  if (!s.table.empty()) {
+    OrderedJson& table = out["table"] = OrderedJson::array();
+    for (const TablePoint& p : s.table) table.push_back(OrderedJson::array({number(p.time), number(p.value)}));
+  }
+  if (!s.table.empty() && s.interpolation != Interpolation::linear) {
+    out["interpolation"] = std::string(name_of(s.interpolation));
+  }
   if (out.size() == 1 && out.contains("offset")) return out["offset"];
   return out;
 }
@@ -285,6 +292,8 @@ OrderedJson body(const Body& b) {
   put(out, "velocity", b.v0_W);
   put(out, "angular_velocity", b.w0_W);
   if (b.ccd != Body{}.ccd) out["ccd"] = std::string(name_of(b.ccd));
+  put(out, "linear_damping", b.linear_damping, 0);
+  put(out, "angular_damping", b.angular_damping, 0);
   return out;
 }
 
@@ -388,7 +397,7 @@ InputError in_file(const std::string& source_name, const InputError& error) {
 
 Model parse_scene(std::string_view json_text, const std::string& source_name, const fs::path& folder) {
   try {
-    return scene::SceneLoader(folder).load(json::parse_strict(json_text));
+    return scene::SceneLoader(source_name, folder).load(json::parse_strict(json_text));
   } catch (const InputError& error) {
     throw in_file(source_name, error);
   }
