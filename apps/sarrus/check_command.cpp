@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include "sarrus/analysis/analysis.h"
 #include "sarrus/files/whole_file.h"
 #include "sarrus/math/error.h"
+#include "sarrus/scene_files/scene_file.h"
 #include "sarrus/step/simulation.h"
 #include "scene_argument.h"
 
@@ -111,6 +113,10 @@ void check(const CheckArguments& arguments) {
   OutputFile json("--json", arguments.json);
   ModelAnalysis analysis = analyse(model);
   add_assembly_warning(model, analysis);
+  if (!model.source().empty()) {
+    const std::string text = read_file(model.source(), "a scene file", std::filesystem::file_size(model.source()));
+    for (std::string& warning : suspicious_orientations(text)) analysis.warnings.push_back(std::move(warning));
+  }
   json.write(to_json(model, analysis));
   fmt::print("{}", to_text(model, analysis));
 }

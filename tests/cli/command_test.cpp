@@ -105,9 +105,7 @@ TEST_F(Command, RunsWithAllOutputs) {
   const int steps = j["steps"];
   const std::string csv = read(file("out.csv"));
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), steps + 1);
-  const std::string contacts = read(file("contacts.csv"));
-  EXPECT_EQ(contacts.rfind("time,body_a,body_b,", 0), 0u);
-  EXPECT_GT(std::count(contacts.begin(), contacts.end(), '\n'), steps);
+  EXPECT_EQ(read(file("contacts.csv")).rfind("time,body_a,body_b,", 0), 0u);
   const std::string svg = read(file("out.svg"));
   EXPECT_EQ(svg.rfind("<svg ", 0), 0u);
   EXPECT_NE(svg.find("panel3"), std::string::npos);
@@ -115,6 +113,24 @@ TEST_F(Command, RunsWithAllOutputs) {
   EXPECT_NE(svg.find("isometric"), std::string::npos);
   EXPECT_EQ(read(file("out.h5")).substr(1, 3), "HDF");
   EXPECT_EQ(leftovers(), (std::vector<std::string>{"contacts.csv", "out.csv", "out.h5", "out.json", "out.svg"}));
+}
+
+TEST_F(Command, WritesARowPerContact) {
+  const Result r =
+      run("run stack15_equal --duration 0.003 --csv " + file("steps.csv") + " --csv-contacts " + file("contacts.csv"));
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  std::istringstream steps(read(file("steps.csv")));
+  std::string line;
+  std::getline(steps, line);
+  int expected = 0;  // the fourth column
+  while (std::getline(steps, line)) {
+    std::istringstream fields(line);
+    for (int i = 0; i < 4; ++i) std::getline(fields, line, ',');
+    expected += std::stoi(line);
+  }
+  const std::string contacts = read(file("contacts.csv"));
+  EXPECT_GT(expected, 0);
+  EXPECT_EQ(std::count(contacts.begin(), contacts.end(), '\n'), expected + 1);
 }
 
 TEST_F(Command, SaysNothingWhenQuiet) {
@@ -293,12 +309,15 @@ TEST_F(Command, NamesTheLoopThatCannotClose) {
 
 TEST_F(Command, ChecksForOtherUnits) {
   std::ofstream(file("degrees.json")) << R"({"format": "sarrus-scene", "version": 1, "angle_unit": "rad",
-    "bodies": [{"name": "rod", "mass": 1, "inertia": [1, 1, 1]}],
+    "bodies": [{"name": "rod", "mass": 1, "inertia": [1, 1, 1], "pose": {"p": [0, 0, 1], "euler_xyz": [0, 90, 0]}}],
     "joints": [{"name": "pivot", "type": "revolute", "base": "world", "follower": "rod", "at": [0, 0, 1],
                 "axis": [0, 1, 0], "limit": {"lower": -45, "upper": 90}}]})";
   const Result r = run("check " + file("degrees.json"));
   EXPECT_EQ(r.exit_code, 0) << r.err;
-  EXPECT_NE(r.out.find("looks like degrees"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("the lower limit of 'pivot.angle' is -45 rad (and 1 more): looks like degrees"),
+            std::string::npos)
+      << r.out;
+  EXPECT_NE(r.out.find("bodies[0].pose.euler_xyz has 90 rad: looks like degrees"), std::string::npos) << r.out;
 }
 
 class Solve : public Command {

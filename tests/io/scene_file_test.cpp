@@ -327,6 +327,23 @@ TEST_F(SceneFile, APinSlidesAndTurnsInItsSlot) {
   EXPECT_NEAR(highest, 0.1, 1e-4);
 }
 
+TEST_F(SceneFile, OrientationsInTheOtherUnitAreSuspicious) {
+  const auto messages = [](const std::string& unit, const std::string& euler) {
+    return suspicious_orientations(R"({"angle_unit": ")" + unit +
+                                   R"(", "bodies": [{"shapes": [{"pose": {"euler_xyz": )" + euler + "}}]}]}");
+  };
+  EXPECT_EQ(messages("rad", "[0, 90, 0]"),
+            (std::vector<std::string>{"bodies[0].shapes[0].pose.euler_xyz has 90 rad: looks like degrees; set "
+                                      "\"angle_unit\": \"deg\", or convert it"}));
+  EXPECT_EQ(messages("deg", "[0, 1.5708, 0]").size(), 1u);
+  EXPECT_TRUE(messages("deg", "[0, 90, 45]").empty());
+  EXPECT_TRUE(messages("rad", "[0, 1.5708, 3]").empty());
+  EXPECT_TRUE(messages("rad", "[\"x\", null]").empty());
+  for (const char* text : {"", "[1]", "{", "{}", R"({"angle_unit": 3})"}) {
+    EXPECT_TRUE(suspicious_orientations(text).empty()) << text;
+  }
+}
+
 TEST_F(SceneFile, TablesAreReadInTheUnitOfTheFile) {
   const auto scene = [](const std::string& type, const std::string& axis, const std::string& drive) {
     return R"({"format": "sarrus-scene", "version": 1, "angle_unit": "deg",

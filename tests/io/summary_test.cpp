@@ -222,8 +222,8 @@ TEST(CsvLog, WritesOneRowPerContact) {
   text << std::ifstream(path).rdbuf();
   EXPECT_EQ(text.str(),
             "time,body_a,body_b,geom_a,geom_b,x,y,z,nx,ny,nz,gap,fx,fy,fz\n"
-            "0.2,world,\"ball, red\",floor,geom1,1,2,3,0,0,1,-0.5,0.25,0,9.81\n"
-            "0.2,world,\"ball, red\",floor,geom1,1,2,3,0,0,1,-0.5,0,0,1\n");
+            "0.2,world,\"ball, red\",geom0,geom1,1,2,3,0,0,1,-0.5,0.25,0,9.81\n"
+            "0.2,world,\"ball, red\",geom0,geom1,1,2,3,0,0,1,-0.5,0,0,1\n");
   std::filesystem::remove(path);
 }
 

@@ -7,25 +7,12 @@
 #include <numbers>
 
 #include "sarrus/geometry/aabb.h"
+#include "sarrus/model/unit_hints.h"
 
 namespace sarrus {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-
-bool looks_like_degrees(double radians) {
-  const double x = std::abs(radians);
-  return x >= 10 && x <= 1080 && std::abs(2 * x - std::round(2 * x)) < 1e-9;
-}
-
-// The number was meant to be radians, but was read as degrees: pi/2 became pi/2 degrees. Four digits of pi are enough.
-bool looks_like_radians(double radians) {
-  const double degrees = std::abs(radians) * 180 / kPi;
-  for (const double part : {6.0, 4.0, 3.0, 2.0, 1.5, 4.0 / 3, 1.0, 0.5}) {
-    if (std::abs(degrees * part / kPi - 1) < 3e-4) return true;
-  }
-  return false;
-}
 
 // What a suspicion is about: the first number that raised it, and how many more.
 class Suspicion {
@@ -47,7 +34,8 @@ struct AngleSuspicions {
 
   void check(const std::string& what, double x) {
     if (looks_like_degrees(x)) degrees.add(fmt::format("{} is {:.6g} rad", what, x));
-    if (looks_like_radians(x)) radians.add(fmt::format("{} is {:.5g} degrees", what, x * 180 / kPi));
+    const double in_degrees = x * 180 / kPi;
+    if (looks_like_radians(in_degrees)) radians.add(fmt::format("{} is {:.5g} degrees", what, in_degrees));
   }
 };
 
