@@ -153,6 +153,16 @@ TEST(SvgStrip, HasNoTickWithoutItsLabel) {
   }
 }
 
+// Only an oblique view shows the rim of a cylinder besides its outline.
+TEST(SvgStrip, DrawsTheNearRimOfACylinder) {
+  ModelBuilder b("can");
+  b.add_solid("can", 1, Shape::cylinder(0.1, 0.2), {});
+  for (const auto& [viewpoint, rims] :
+       {std::pair(SvgViewpoint::front, 0), std::pair(SvgViewpoint::top, 0), std::pair(SvgViewpoint::iso, 3)}) {
+    EXPECT_EQ(count(strip(b.build(), {0.1, 0, 0}, false, 3, viewpoint), "class=\"rim\""), rims);
+  }
+}
+
 TEST(SvgStrip, IsSeenFromWhereAsked) {
   struct Case {
     const char* name;

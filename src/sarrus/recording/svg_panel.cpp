@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <numbers>
 
 namespace sarrus::svg {
 namespace {
@@ -163,6 +164,28 @@ void draw_skeleton(std::string& out, const Panel& panel, const BodyDrawing& d, c
   }
 }
 
+// The outline of a cylinder that is seen obliquely is that of a capsule: the rim of its near end tells them apart.
+void draw_rims(std::string& out, const Panel& panel, const Scenery& scenery, const BodyParts& parts, const Pose& X_WB,
+               const Colour& c) {
+  constexpr double kOblique = 0.05;  // sines of the angles to the view plane and to its normal
+  for (const int g : parts.geoms) {
+    const Geom& geom = scenery.model->geoms()[static_cast<std::size_t>(g)];
+    if (geom.shape.kind != ShapeKind::cylinder) continue;
+    const Pose X = X_WB * geom.X_BG;
+    const double axis = scenery.view.depth(X.q * Vec3::UnitZ());
+    if (std::abs(axis) < kOblique || axis * axis > 1 - kOblique * kOblique) continue;
+    constexpr int kPoints = 48;
+    std::vector<Vec2> rim;
+    for (int i = 0; i < kPoints; ++i) {
+      const double a = 2 * std::numbers::pi * i / kPoints;
+      rim.push_back(scenery.view.project(X * Vec3(geom.shape.size[0] * std::cos(a), geom.shape.size[0] * std::sin(a),
+                                                  std::copysign(geom.shape.size[1], axis))));
+    }
+    print(out, "<path class=\"rim\" d=\"{} Z\" fill=\"none\" stroke=\"{}\" stroke-width=\"1\" stroke-opacity=\"0.6\"/>",
+          path_of(panel, rim), c.line);
+  }
+}
+
 // Spheres look alike from all sides, and cylinders that are seen end-on; a radius shows that they roll.
 void draw_roll_marks(std::string& out, const Panel& panel, const Scenery& scenery, const BodyParts& parts,
                      const Pose& X_WB, const Colour& c) {
@@ -196,6 +219,7 @@ void draw_bodies(std::string& out, const Panel& panel, const Scenery& scenery, c
     for (const Outline& o : d.shapes) out += outline_element(panel, o);
     out += "</g>";
     draw_skeleton(out, panel, d, c);
+    draw_rims(out, panel, scenery, scenery.parts[body], state.X_WB[body], c);
     draw_roll_marks(out, panel, scenery, scenery.parts[body], state.X_WB[body], c);
     out += "</g>\n";
   }
