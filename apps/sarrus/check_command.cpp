@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,9 @@
 #include "commands.h"
 #include "sarrus/analysis/analysis.h"
 #include "sarrus/files/whole_file.h"
+#include "sarrus/math/error.h"
+#include "sarrus/scene_files/scene_file.h"
+#include "sarrus/step/simulation.h"
 #include "scene_argument.h"
 
 namespace sarrus::app {
@@ -95,10 +99,24 @@ std::string to_text(const Model& model, const ModelAnalysis& a) {
   return out;
 }
 
+// Joints that do not meet are assembled when a simulation starts: tells now whether that works.
+void add_assembly_warning(const Model& model, ModelAnalysis& analysis) {
+  try {
+    if (analysis.joint_gap > 0 || analysis.joint_angle > 0) Simulation(model, {});
+  } catch (const InputError& error) {
+    analysis.warnings.emplace_back(error.what());
+  }
+}
+
 void check(const CheckArguments& arguments) {
   const Model model = resolve_scene(arguments.scene);
   OutputFile json("--json", arguments.json);
-  const ModelAnalysis analysis = analyse(model);
+  ModelAnalysis analysis = analyse(model);
+  add_assembly_warning(model, analysis);
+  if (!model.source().empty()) {
+    const std::string text = read_file(model.source(), "a scene file", std::filesystem::file_size(model.source()));
+    for (std::string& warning : suspicious_orientations(text)) analysis.warnings.push_back(std::move(warning));
+  }
   json.write(to_json(model, analysis));
   fmt::print("{}", to_text(model, analysis));
 }

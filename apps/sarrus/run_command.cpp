@@ -21,8 +21,11 @@ namespace sarrus::app {
 namespace {
 
 void refuse_equal_paths(const RunArguments& a) {
-  const std::pair<const char*, const std::string*> files[] = {
-      {"--json", &a.json}, {"--csv", &a.csv}, {"--record", &a.record}, {"--svg", &a.svg}};
+  const std::pair<const char*, const std::string*> files[] = {{"--json", &a.json},
+                                                              {"--csv", &a.csv},
+                                                              {"--csv-contacts", &a.csv_contacts},
+                                                              {"--record", &a.record},
+                                                              {"--svg", &a.svg}};
   std::map<std::filesystem::path, const char*> taken;
   for (const auto& [option, path] : files) {
     if (path->empty()) continue;
@@ -39,8 +42,9 @@ std::vector<std::unique_ptr<RunSink>> make_sinks(const RunArguments& a) {
   std::vector<std::unique_ptr<RunSink>> sinks;
   if (!a.json.empty()) sinks.push_back(json_sink(a.json));
   if (!a.csv.empty()) sinks.push_back(csv_sink(a.csv));
+  if (!a.csv_contacts.empty()) sinks.push_back(contact_csv_sink(a.csv_contacts));
   if (!a.record.empty()) sinks.push_back(recording_sink(a.record, a.record_every));
-  if (!a.svg.empty()) sinks.push_back(svg_sink(a.svg));
+  if (!a.svg.empty()) sinks.push_back(svg_sink(a.svg, a.svg_options));
   if (!a.dump_problems.empty()) sinks.push_back(problem_sink(a.dump_problems, a.every));
   return sinks;
 }

@@ -13,6 +13,7 @@ namespace sarrus::app {
 namespace {
 
 constexpr double kMaxSteps = 1e9;
+constexpr int kMaxFrames = 100;  // of a drawing: they share one page
 
 // An option for a finite number > 0. The target's default means "not given".
 CLI::Option* add_positive(CLI::App& command, const char* option, double& target, const char* help) {
@@ -78,7 +79,11 @@ void add_options(CLI::App& command, RunArguments& a) {
   command.add_flag_callback(
       "--no-projection", [&o] { o.projection = false; }, "Do not project positions onto the joints after a step");
   command.add_option("--json", a.json, "Write the summary as JSON")->type_name("FILE");
-  command.add_option("--csv", a.csv, "Write one row per step: residuals, energies, joint coordinates")
+  command
+      .add_option("--csv", a.csv,
+                  "Write one row per step: residuals, energies, joint coordinates, rates, efforts, reactions")
+      ->type_name("FILE");
+  command.add_option("--csv-contacts", a.csv_contacts, "Write one row per contact of each step: bodies, point, force")
       ->type_name("FILE");
   command.add_option("--record", a.record, "Write the motion as HDF5 recording")->type_name("FILE");
   command.add_option("--record-every", a.record_every, "Record every N-th step (and the last)")->type_name("N");
@@ -86,12 +91,37 @@ void add_options(CLI::App& command, RunArguments& a) {
       ->type_name("DIR");
   command.add_option("--every", a.every, "Dump the problem of every N-th step")->type_name("N");
   command.add_option("--svg", a.svg, "Draw a strip of outline frames of the motion")->type_name("FILE");
+  command
+      .add_option_function<int>(
+          "--svg-frames",
+          [&a](int frames) {
+            if (frames < 2 || frames > kMaxFrames) {
+              throw InputError("--svg-frames", fmt::format("is {}; give a number from 2 to {}", frames, kMaxFrames));
+            }
+            a.svg_options.frames = frames;
+            a.svg_options_given = true;
+          },
+          "Frames of the drawing; default: 6")
+      ->type_name("N");
+  command
+      .add_option_function<std::string>(
+          "--svg-view",
+          [&a](const std::string& name) {
+            a.svg_options.viewpoint = svg_viewpoint_from_name(name);
+            a.svg_options_given = true;
+          },
+          "View of the drawing: auto (by the motion), front (x right, z up), side (y right, z up), top (x right, y "
+          "up) or iso")
+      ->type_name("NAME");
   command.add_flag("--quiet", a.quiet, "Print nothing but errors");
 }
 
 RunLength run_length(const RunArguments& a, const Model& model) {
   if (a.record_every < 1) throw InputError("--record-every", fmt::format("is {}; give a number >= 1", a.record_every));
   if (a.every < 1) throw InputError("--every", fmt::format("is {}; give a number >= 1", a.every));
+  if (a.svg_options_given && a.svg.empty()) {
+    throw InputError("--svg-frames, --svg-view", "need --svg; give the name of a file");
+  }
   if (a.every > 1 && a.dump_problems.empty()) throw InputError("--every", "needs --dump-problems; give a folder");
   const double dt = a.options.dt > 0 ? a.options.dt : model.defaults().dt;
   const double duration = a.duration > 0 ? a.duration : model.defaults().duration;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sarrus/model/model.h"
+#include "sarrus/recording/svg_strip.h"
 #include "sarrus/step/simulation.h"
 
 namespace sarrus::app {
@@ -17,8 +18,11 @@ struct RunArguments {
   double duration = 0;  // s; 0: the scene's
   std::string json;
   std::string csv;
+  std::string csv_contacts;
   std::string record;
   std::string svg;
+  SvgOptions svg_options;
+  bool svg_options_given = false;
   int record_every = 1;
   std::string dump_problems;  // folder
   int every = 1;              // steps between dumps

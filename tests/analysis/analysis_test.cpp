@@ -90,6 +90,7 @@ TEST(Analysis, EverySceneIsAnalysedWithoutBadNumbers) {
     EXPECT_FALSE(warns(a, "overlap")) << s.name;
     EXPECT_FALSE(warns(a, "outside its limits")) << s.name;
     EXPECT_FALSE(warns(a, "neither a joint nor a shape")) << s.name;
+    EXPECT_FALSE(warns(a, "looks like")) << s.name;
   }
 }
 
@@ -165,6 +166,117 @@ TEST(AnalysisWarnings, JointsThatDoNotMeet) {
   const ModelAnalysis a = analyse(b.build());
   EXPECT_NEAR(a.joint_gap, 0.01, 1e-15);
   EXPECT_TRUE(warns(a, "do not meet at the reference pose (0.01 m"));
+}
+
+// A loop of three bars on the world, the last of which is a tenth too short: named with its joints and bodies.
+TEST(AnalysisWarnings, ALoopThatDoesNotMeetIsNamed) {
+  ModelBuilder b("loop");
+  b.add_sphere_body("left", 1, 0.1, {Vec3(0, 0, 1)});
+  b.add_sphere_body("top", 1, 0.1, {Vec3(1, 0, 2)});
+  b.add_sphere_body("right", 1, 0.1, {Vec3(2, 0, 1)});
+  b.add_sphere_body("hook", 1, 0.1, {Vec3(5, 0, 1)});
+  const Quat y = frame_with_x(Vec3::UnitY());
+  b.add_joint_at("a", JointType::revolute, kWorld, 0, Vec3(0, 0, 0), y);
+  b.add_joint_at("b", JointType::revolute, 0, 1, Vec3(0, 0, 2), y);
+  b.add_joint_at("c", JointType::revolute, 1, 2, Vec3(2, 0, 2), y);
+  const int d = b.add_joint_at("d", JointType::revolute, kWorld, 2, Vec3(2, 0, 0), y);
+  b.add_joint_at("e", JointType::revolute, 2, 3, Vec3(5, 0, 1), y);
+  b.joint(d).p_FJ.z() += 0.1;
+  EXPECT_TRUE(warns(analyse(b.build()),
+                    "most at joint 'd' in the loop of joints 'a', 'b', 'c', 'd' and bodies world, 'left', 'top', "
+                    "'right')"));
+}
+
+// --- units ---------------------------------------------------------------------------------------------
+
+// A door with a hinge whose dof is changed.
+template <class Change>
+ModelAnalysis analyse_door(Change change) {
+  ModelBuilder b("door");
+  b.add_box_body("door", 20, Vec3(0.4, 0.02, 1), {Vec3(0.4, 0, 1)});
+  const int hinge = b.add_joint_at("hinge", JointType::revolute, kWorld, 0, Vec3::Zero(), frame_with_x(Vec3::UnitZ()));
+  b.add_box_body("bolt", 0.2, Vec3(0.1, 0.01, 0.01), {Vec3(0.9, 0, 1)});
+  const int slide = b.add_joint_at("slide", JointType::prismatic, 0, 1, Vec3(0.9, 0, 1));
+  b.exclude(0, 1);
+  change(b, b.dof(hinge), b.dof(slide));
+  return analyse(b.build());
+}
+
+TEST(AnalysisUnits, AnglesInDegrees) {
+  constexpr auto look = "rad: looks like degrees; set \"angle_unit\": \"deg\"";
+  for (const double x : {90.0, -45.0, 22.5, 180.0, 360.0}) {
+    EXPECT_TRUE(warns(analyse_door([x](auto&, Dof& d, Dof&) { (x > 0 ? d.limit.upper : d.limit.lower) = x; }), look));
+    EXPECT_TRUE(warns(analyse_door([x](auto&, Dof& d, Dof&) { d.stiffness = 1, d.rest = x; }), look));
+    const auto servo = [x](double Signal::*part) {
+      return [x, part](auto&, Dof& d, Dof&) {
+        d.drive.mode = DriveMode::position;
+        d.drive.kp = 1;
+        d.drive.target.*part = x;
+      };
+    };
+    EXPECT_TRUE(warns(analyse_door(servo(&Signal::offset)), look));
+    EXPECT_TRUE(warns(analyse_door(servo(&Signal::amplitude)), look));
+    EXPECT_FALSE(warns(analyse_door(servo(&Signal::rate)), "looks like"));
+  }
+  const auto limits = [](auto&, Dof& d, Dof&) { d.limit.lower = -90, d.limit.upper = 90; };
+  EXPECT_TRUE(warns(analyse_door(limits), "the lower limit of 'hinge.angle' is -90 rad (and 1 more): looks like deg"));
+  ModelBuilder b("ball");
+  b.add_sphere_body("a", 1, 0.1, {});
+  b.joint(b.add_joint_at("ball", JointType::spherical, kWorld, 0, Vec3::Zero())).swing_limit = 45;
+  EXPECT_TRUE(warns(analyse(b.build()), "the swing limit of 'ball' is 45 rad: looks like degrees"));
+  b.joint(0).swing_limit = 3.5;
+  EXPECT_TRUE(warns(analyse(b.build()), "never reached"));
+}
+
+// Turns of a winch, fast motors, and lengths are no degrees.
+TEST(AnalysisUnits, OtherNumbersAreNoDegrees) {
+  const auto winch = [](auto&, Dof& d, Dof&) { d.limit.lower = 0, d.limit.upper = 20 * M_PI; };
+  const auto two_turns = [](auto&, Dof& d, Dof&) { d.limit.lower = -6, d.limit.upper = 4 * M_PI; };
+  const auto motor = [](auto&, Dof& d, Dof&) {
+    d.drive.mode = DriveMode::velocity, d.drive.kd = 1, d.drive.target.offset = 300;
+  };
+  const auto torque = [](auto&, Dof& d, Dof&) { d.drive.mode = DriveMode::force, d.drive.target.offset = 45; };
+  const auto long_slide = [](auto&, Dof&, Dof& d) { d.limit.upper = 90; };
+  for (const ModelAnalysis& a : {analyse_door(winch), analyse_door(two_turns), analyse_door(motor),
+                                 analyse_door(torque), analyse_door(long_slide)}) {
+    EXPECT_FALSE(warns(a, "looks like")) << a.warnings.front();
+  }
+}
+
+TEST(AnalysisUnits, RadiansReadAsDegrees) {
+  const double unit = M_PI / 180;
+  for (const double x : {1.5708, -0.7854, 3.1416, 6.2832}) {
+    EXPECT_TRUE(warns(analyse_door([&](auto&, Dof& d, Dof&) { (x > 0 ? d.limit.upper : d.limit.lower) = x * unit; }),
+                      "degrees: looks like radians; set \"angle_unit\": \"rad\""))
+        << x;
+  }
+  for (const double x : {1.5, -0.8, 3.0, 6.0, 90.0}) {
+    EXPECT_FALSE(warns(analyse_door([&](auto&, Dof& d, Dof&) { (x > 0 ? d.limit.upper : d.limit.lower) = x * unit; }),
+                       "looks like"))
+        << x;
+  }
+}
+
+TEST(AnalysisUnits, LengthsInMillimetresAndMassesInGrams) {
+  // A slider-crank of a few centimetres: lengths in units of `scale` m, masses in units of `unit` kg.
+  const auto analyse_crank = [](double scale, double unit) {
+    ModelBuilder b("crank");
+    b.add_box_body("crank", 0.05 * unit, scale * Vec3(0.02, 0.005, 0.004), {scale * Vec3(0.02, 0, 0)});
+    b.add_box_body("rod", 0.2 * unit, scale * Vec3(0.06, 0.005, 0.004), {scale * Vec3(0.1, 0, 0)});
+    b.add_joint_at("a", JointType::revolute, kWorld, 0, Vec3::Zero());
+    b.add_joint_at("b", JointType::revolute, 0, 1, scale * Vec3(0.04, 0, 0));
+    return analyse(b.build());
+  };
+  EXPECT_FALSE(warns(analyse_crank(1, 1), "looks like"));
+  EXPECT_TRUE(warns(analyse_crank(1000, 1), "body 'crank' of 0.05 kg reaches"));
+  EXPECT_TRUE(warns(analyse_crank(1000, 1), "looks like millimetres; give metres"));
+  EXPECT_TRUE(warns(analyse_crank(1, 1000), "body 'crank' of 50 kg has"));
+  EXPECT_TRUE(warns(analyse_crank(1, 1000), "looks like grams; give kilograms"));
+  // A part of lead and a heavy robot whose foot is its only shape.
+  ModelBuilder b("foot");
+  b.add_box_body("lead", 11.3, Vec3(0.05, 0.05, 0.05), {Vec3(0, 0, 1)});
+  b.add_sphere_body("robot", 50, 0.03, {Vec3(1, 0, 1)});
+  EXPECT_FALSE(warns(analyse(b.build()), "looks like"));
 }
 
 TEST(AnalysisWarnings, AMechanismThatCannotMove) {

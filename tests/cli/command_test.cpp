@@ -82,7 +82,8 @@ TEST_F(Command, AnySolverMayBeTheFallback) {
 
 TEST_F(Command, RunsWithAllOutputs) {
   const Result r = run("run box_on_plane --duration 0.05 --json " + file("out.json") + " --csv " + file("out.csv") +
-                       " --record " + file("out.h5") + " --svg " + file("out.svg") + " --record-every 3");
+                       " --csv-contacts " + file("contacts.csv") + " --record " + file("out.h5") + " --svg " +
+                       file("out.svg") + " --svg-frames 4 --svg-view iso --record-every 3");
   EXPECT_EQ(r.exit_code, 0) << r.err;
   EXPECT_EQ(r.err, "");
   for (const char* word : {"status", "real time", "penetration", "state hash"}) {
@@ -104,9 +105,32 @@ TEST_F(Command, RunsWithAllOutputs) {
   const int steps = j["steps"];
   const std::string csv = read(file("out.csv"));
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), steps + 1);
-  EXPECT_EQ(read(file("out.svg")).rfind("<svg ", 0), 0u);
+  EXPECT_EQ(read(file("contacts.csv")).rfind("time,body_a,body_b,", 0), 0u);
+  const std::string svg = read(file("out.svg"));
+  EXPECT_EQ(svg.rfind("<svg ", 0), 0u);
+  EXPECT_NE(svg.find("panel3"), std::string::npos);
+  EXPECT_EQ(svg.find("panel4"), std::string::npos);
+  EXPECT_NE(svg.find("isometric"), std::string::npos);
   EXPECT_EQ(read(file("out.h5")).substr(1, 3), "HDF");
-  EXPECT_EQ(leftovers(), (std::vector<std::string>{"out.csv", "out.h5", "out.json", "out.svg"}));
+  EXPECT_EQ(leftovers(), (std::vector<std::string>{"contacts.csv", "out.csv", "out.h5", "out.json", "out.svg"}));
+}
+
+TEST_F(Command, WritesARowPerContact) {
+  const Result r =
+      run("run stack15_equal --duration 0.003 --csv " + file("steps.csv") + " --csv-contacts " + file("contacts.csv"));
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  std::istringstream steps(read(file("steps.csv")));
+  std::string line;
+  std::getline(steps, line);
+  int expected = 0;  // the fourth column
+  while (std::getline(steps, line)) {
+    std::istringstream fields(line);
+    for (int i = 0; i < 4; ++i) std::getline(fields, line, ',');
+    expected += std::stoi(line);
+  }
+  const std::string contacts = read(file("contacts.csv"));
+  EXPECT_GT(expected, 0);
+  EXPECT_EQ(std::count(contacts.begin(), contacts.end(), '\n'), expected + 1);
 }
 
 TEST_F(Command, SaysNothingWhenQuiet) {
@@ -176,6 +200,8 @@ TEST_F(Command, RefusesBadNumbersByName) {
   expect_refused("run box_on_plane --duration inf", "--duration");
   expect_refused("run box_on_plane --tol 0", "--tol");
   expect_refused("run box_on_plane --record-every 0", "--record-every");
+  expect_refused("run box_on_plane --svg-frames 1 --svg " + file("x.svg"), "--svg-frames: is 1; give a number from 2");
+  expect_refused("run box_on_plane --svg-frames 3", "need --svg");
 }
 
 TEST_F(Command, RefusesBadNames) {
@@ -186,6 +212,7 @@ TEST_F(Command, RefusesBadNames) {
   expect_refused("run box_on_plane --solver no-such-solver", "no-such-solver");
   expect_refused("run box_on_plane --fallback no-such-solver", "no-such-solver");
   expect_refused("run box_on_plane --integrator euler", "euler");
+  expect_refused("run box_on_plane --svg-view fornt --svg " + file("x.svg"), "did you mean 'front'?");
 }
 
 TEST_F(Command, RefusesBadParameters) {
@@ -197,7 +224,7 @@ TEST_F(Command, RefusesBadParameters) {
 }
 
 TEST_F(Command, RefusesOutputsThatCannotBeWritten) {
-  for (const char* option : {"--json", "--csv", "--record", "--svg"}) {
+  for (const char* option : {"--json", "--csv", "--csv-contacts", "--record", "--svg"}) {
     expect_refused(std::string("run box_on_plane ") + option + " " + file("no/such/folder/out"), option);
     expect_refused(std::string("run box_on_plane ") + option + " " + folder_.string(), option);
   }
@@ -250,6 +277,45 @@ TEST_F(Command, RefusesMalformedSceneFiles) {
   expect_refused("check " + file("list.json"), "list.json");
   std::ofstream(file("empty.json")) << "";
   expect_refused("run " + file("empty.json"), "empty.json");
+}
+
+// Bars of 1 m between pivots that are 5 m apart: whoever reads the message knows the file, the loop and its parts.
+TEST_F(Command, NamesTheLoopThatCannotClose) {
+  const auto bar = [](const char* name) {
+    return std::string(R"({"name": ")") + name + R"(", "mass": 1, "inertia": [1, 1, 1]})";
+  };
+  const auto hinge = [](const char* name, const char* base, double at_base, const char* follower, double at_follower) {
+    return std::string(R"({"name": ")") + name + R"(", "type": "revolute", "base": ")" + base + R"(", "follower": ")" +
+           follower + R"(", "base_frame": {"p": [)" + std::to_string(at_base) + R"(, 0, 0], "x_axis": [0, 1, 0]},
+            "follower_frame": {"p": [)" +
+           std::to_string(at_follower) + R"(, 0, 0], "x_axis": [0, 1, 0]}})";
+  };
+  std::ofstream(file("loop.json")) << R"({"format": "sarrus-scene", "version": 1, "angle_unit": "deg", "bodies": [)"
+                                   << bar("left") << ", " << bar("right") << R"(], "joints": [)"
+                                   << hinge("a", "world", 0, "left", -0.5) << ", "
+                                   << hinge("b", "left", 0.5, "right", -0.5) << ", "
+                                   << hinge("c", "world", 5, "right", 0.5) << "]}";
+  expect_refused("run " + file("loop.json"), file("loop.json") + ": joint '");
+  expect_refused("run " + file("loop.json"), "the loop of joints '");
+  const Result r = run("check " + file("loop.json"));
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_NE(r.out.find("does not close: the joint cannot be assembled"), std::string::npos) << r.out;
+  for (const char* part : {"'a'", "'b'", "'c'", "'left'", "'right'", "world", "loop.json"}) {
+    EXPECT_NE(r.out.find(part), std::string::npos) << part << " in " << r.out;
+  }
+}
+
+TEST_F(Command, ChecksForOtherUnits) {
+  std::ofstream(file("degrees.json")) << R"({"format": "sarrus-scene", "version": 1, "angle_unit": "rad",
+    "bodies": [{"name": "rod", "mass": 1, "inertia": [1, 1, 1], "pose": {"p": [0, 0, 1], "euler_xyz": [0, 90, 0]}}],
+    "joints": [{"name": "pivot", "type": "revolute", "base": "world", "follower": "rod", "at": [0, 0, 1],
+                "axis": [0, 1, 0], "limit": {"lower": -45, "upper": 90}}]})";
+  const Result r = run("check " + file("degrees.json"));
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_NE(r.out.find("the lower limit of 'pivot.angle' is -45 rad (and 1 more): looks like degrees"),
+            std::string::npos)
+      << r.out;
+  EXPECT_NE(r.out.find("bodies[0].pose.euler_xyz has 90 rad: looks like degrees"), std::string::npos) << r.out;
 }
 
 class Solve : public Command {

@@ -356,6 +356,43 @@ TEST(InverseDynamics, ReportsForceThatNoActuatorGives) {
   expect_near("vertical", r.unrealised, 20.0, 1e-6);  // 2 kg at 10 m/s^2 along x, 9.81 m/s^2 against gravity
 }
 
+// A watch and a crane of the same proportions are judged alike: masses scale by s, so do all forces.
+TEST(InverseDynamics, UnderactuationIsRelativeToTheForcesPresent) {
+  for (const double s : {1e-9, 1.0, 1e9}) {
+    for (const bool driven : {true, false}) {
+      ModelBuilder b("arm");
+      b.add_box_body("upper", s, Vec3(0.1, 0.02, 0.02), {Vec3(0.1, 0, 1)});
+      b.add_box_body("lower", s, Vec3(0.1, 0.02, 0.02), {Vec3(0.3, 0, 1)});
+      const Quat y = frame_with_x(Vec3::UnitY());
+      const int shoulder = b.add_joint_at("shoulder", JointType::revolute, kWorld, 0, Vec3(0, 0, 1), y);
+      const int elbow = b.add_joint_at("elbow", JointType::revolute, 0, 1, Vec3(0.2, 0, 1), y);
+      b.dof(shoulder).drive.mode = DriveMode::force;
+      if (driven) b.dof(elbow).drive.mode = DriveMode::force;
+      InverseOptions o;
+      o.step = options_with(1e-3, Integrator::semi_implicit);
+      InverseDynamics inverse(b.build(), o);
+      inverse.set_state(State::initial(b.build()));
+      const InverseResult& r = inverse.solve(std::vector<Vec6>(2, Vec6::Zero()));  // held up
+      EXPECT_EQ(r.status, driven ? InverseStatus::realised : InverseStatus::underactuated) << s;
+      EXPECT_GE(r.largest_force, 9.81 * s) << s;
+      EXPECT_LT(r.largest_force, 1000 * s) << s;
+    }
+    // At rest on the floor: contacts do it all, and what they leave is rounding of their own forces.
+    ModelBuilder b("block");
+    b.add_floor();
+    b.add_box_body("block", s, Vec3(0.1, 0.1, 0.1), {Vec3(0, 0, 0.1)});
+    InverseOptions o;
+    o.step = options_with(1e-3, Integrator::semi_implicit);
+    Simulation sim(b.build(), o.step);
+    for (int i = 0; i < 200; ++i) sim.step();
+    InverseDynamics inverse(b.build(), o);
+    inverse.set_state(sim.state());
+    sim.step();
+    const InverseResult& r = inverse.solve(sim.state().twist);
+    EXPECT_EQ(r.status, InverseStatus::realised) << s << " " << r.unrealised << " of " << r.largest_force;
+  }
+}
+
 TEST(InverseDynamics, PenetratingReferenceIsInfeasibleByName) {
   ModelBuilder b("ball");
   b.add_sphere_body("ball", 1.0, 0.1, {Vec3(0, 0, 0.1), Quat::Identity()});

@@ -9,14 +9,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "io/shape_test_data.h"
+#include "sarrus/files/hdf5.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/model/builder.h"
+#include "sarrus/recording/run_sink.h"
 
 namespace sarrus::recording_test {
 namespace {
@@ -67,6 +70,20 @@ std::vector<Contact> contacts_at(int i) {
   return contacts;
 }
 
+StepForces forces_at(const Model& model, int i) {
+  StepForces f;
+  for (int dof = 0; dof < model.dof_count(); ++dof) {
+    f.joint_rates.push_back(i + 0.1 * dof);
+    f.drive_efforts.push_back(i + 0.2 * dof);
+  }
+  for (int joint = 0; joint < model.joint_count(); ++joint) {
+    Vec6 reaction;
+    reaction << i, joint, 1, 2, 3, i;
+    f.joint_reactions.push_back(reaction);
+  }
+  return f;
+}
+
 void write(const fs::path& file, const Model& model, int samples) {
   RunInfo info;
   info.scene = "two boxes";
@@ -74,15 +91,17 @@ void write(const fs::path& file, const Model& model, int samples) {
   info.options.integrator = Integrator::semi_implicit;
   info.version = "9.9.9";
   RecordingWriter writer(file, model, info);
-  writer.add_initial(state_at(model, 0), {1.0, 2.0});
+  writer.add_initial(state_at(model, 0), {1.0, 2.0}, forces_at(model, 0));
   for (int i = 1; i < samples; ++i) {
     StepReport report;
     report.status = StepStatus::accepted;
     report.iterations = i;
     report.joint_gap = 1e-9 * i;
     const std::vector<Contact> contacts = contacts_at(i);
-    const std::vector<Vec3> impulses(contacts.size(), Vec3(0, 0, 0.25));
-    writer.add(state_at(model, i), report, {1.0 * i, 2.0}, contacts, impulses);
+    StepForces forces = forces_at(model, i);
+    forces.contact_impulses.assign(contacts.size(), Vec3(0, 0, 0.25));
+    forces.contact_forces.assign(contacts.size(), Vec3(0, 0, 25));
+    writer.add(state_at(model, i), report, {1.0 * i, 2.0}, contacts, forces);
   }
   writer.close();
 }
@@ -197,6 +216,72 @@ TEST_F(Recording, KeepsEveryNumber) {
   }
 }
 
+TEST_F(Recording, KeepsRatesAndForces) {
+  const hsize_t T = kSamples;
+  EXPECT_EQ(shape("/joints/rates"), (Extent{T, 3}));
+  EXPECT_EQ(shape("/joints/drive_efforts"), (Extent{T, 3}));
+  EXPECT_EQ(shape("/joints/reaction_force"), (Extent{T, 3, 3}));
+  EXPECT_EQ(shape("/joints/reaction_torque"), (Extent{T, 3, 3}));
+  EXPECT_EQ(shape("/contacts/force_world"), shape("/contacts/impulse_world"));
+  const std::vector<double> rates = numbers("/joints/rates");
+  const std::vector<double> efforts = numbers("/joints/drive_efforts");
+  const std::vector<double> force = numbers("/joints/reaction_force");
+  const std::vector<double> torque = numbers("/joints/reaction_torque");
+  for (std::size_t i = 0; i < kSamples; ++i) {
+    const StepForces f = forces_at(model_, static_cast<int>(i));
+    for (std::size_t k = 0; k < 3; ++k) {
+      ASSERT_EQ(rates[3 * i + k], f.joint_rates[k]);
+      ASSERT_EQ(efforts[3 * i + k], f.drive_efforts[k]);
+      for (std::size_t c = 0; c < 3; ++c) {
+        ASSERT_EQ(force[9 * i + 3 * k + c], f.joint_reactions[k][static_cast<int>(c)]);
+        ASSERT_EQ(torque[9 * i + 3 * k + c], f.joint_reactions[k][static_cast<int>(c) + 3]);
+      }
+    }
+  }
+  const std::vector<double> contact = numbers("/contacts/force_world");
+  for (std::size_t i = 0; i < contact.size(); ++i) ASSERT_EQ(contact[i], i % 3 == 2 ? 25 : 0);
+}
+
+// A pendulum hangs and a box stands: the file has the weights, per sample, as the sink of a run writes them.
+TEST(RecordedForces, OfThingsAtRestAreTheirWeights) {
+  ModelBuilder b("rest");
+  b.add_floor();
+  b.add_box_body("box", 3, Vec3(0.1, 0.1, 0.1), {Vec3(2, 0, 0.1)});
+  const int rod = b.add_box_body("rod", 2, Vec3(0.02, 0.02, 0.2), {Vec3(0, 0, 0.8)});
+  b.add_joint_at("pivot", JointType::revolute, kWorld, rod, Vec3(0, 0, 1));
+  Simulation sim(b.build(), {.dt = 1e-3, .tolerance = 1e-12});
+  const fs::path path = temporary("rest.h5");
+  RunSummary summary({"rest", 0.1, sim.options(), "1"}, sim.state(), energy(sim.model(), sim.state()));
+  const std::unique_ptr<RunSink> sink = recording_sink(path.string(), 10);
+  sink->begin(sim, summary.info());
+  for (std::int64_t i = 1; i <= 100; ++i) {
+    sim.step();
+    const Energy now = energy(sim.model(), sim.state());
+    sink->step({sim, now, i, i == 100});
+  }
+  summary.finish(sim.state());
+  sink->finish(sim, summary);
+  {
+    const hdf5::Reader file(path, "");
+    const std::vector<double> force = file.doubles("/joints/reaction_force", 11 * 3);
+    const std::vector<double> torque = file.doubles("/joints/reaction_torque", 11 * 3);
+    const std::vector<std::uint64_t> offset = file.ids("/contacts/offset", 12);
+    const std::vector<int> body_b = file.ints("/contacts/body_b", hdf5::kAnySize);
+    const std::vector<double> contact =
+        file.doubles("/contacts/force_world", 3 * static_cast<std::int64_t>(body_b.size()));
+    for (std::size_t s = 1; s < 11; ++s) {
+      EXPECT_NEAR(force[3 * s + 2], 2 * 9.81, 1e-8);
+      EXPECT_NEAR(Vec3(torque[3 * s], torque[3 * s + 1], torque[3 * s + 2]).norm(), 0, 1e-8);
+      double sum = 0;
+      for (auto c = static_cast<std::size_t>(offset[s]); c < offset[s + 1]; ++c) {
+        sum += (body_b[c] == 0 ? 1 : -1) * contact[3 * c + 2];
+      }
+      EXPECT_NEAR(sum, 3 * 9.81, 1e-6) << s;
+    }
+  }
+  fs::remove(path);
+}
+
 TEST_F(Recording, IsReadBackAsStatesAndImpulses) {
   const RecordedMotion motion = load_recording(path_, model_);
   EXPECT_EQ(motion.dt, 0.01);
@@ -263,7 +348,9 @@ with h5py.File(sys.argv[1], "r") as f:
     assert list(f["geoms/kind"].asstr()) == ["plane", "box", "box"]
     assert list(f["joints/type"].asstr()) == ["revolute"] * 3
     assert f["bodies/position"][599, 1, 0] == 599 and f["bodies/position"].compression in ("gzip", None)
-    assert (f["contacts/offset"][-1],) + (3,) == f["contacts/point"].shape
+    assert (f["contacts/offset"][-1],) + (3,) == f["contacts/point"].shape == f["contacts/force_world"].shape
+    assert f["joints/reaction_force"][599, 2].tolist() == [599, 2, 1]
+    assert f["joints/rates"].shape == f["joints/drive_efforts"].shape == f["joints/coordinates"].shape
     def check(name, node):
         if isinstance(node, h5py.Dataset):
             assert isinstance(node.attrs["units"], str) and node.attrs["description"], name

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -15,6 +17,7 @@
 #include "io/scene_test_models.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/tools.h"
+#include "sarrus/step/simulation.h"
 
 namespace sarrus::scene_file_test {
 namespace {
@@ -279,7 +282,7 @@ TEST_F(SceneFile, RotatedShapesRotateTheirInertia) {
 
 TEST_F(SceneFile, DocumentedExamplesLoad) {
   const std::vector<std::string> scenes = documented_scenes();
-  ASSERT_EQ(scenes.size(), 4u);
+  ASSERT_EQ(scenes.size(), 5u);
   const Model pendulum = parse_scene(scenes[0], "pendulum");
   EXPECT_EQ(pendulum.joint_count(), 1);
   EXPECT_TRUE(pendulum.loop_joints().empty());
@@ -297,6 +300,77 @@ TEST_F(SceneFile, DocumentedExamplesLoad) {
   EXPECT_EQ(soft.joints()[0].compliance.model, ComplianceModel::spring_damper);
   EXPECT_EQ(soft.dofs()[0].limit.compliance.model, ComplianceModel::mujoco);
   expect_round_trip(soft);
+}
+
+// The documented pin in a slot: a planar joint with y locked. The pin turns against the yoke by a turn and slides in
+// its slot by the radius of the crank to either side; the yoke follows the crank's cosine.
+TEST_F(SceneFile, APinSlidesAndTurnsInItsSlot) {
+  const Model model = parse_scene(documented_scenes().at(4), "yoke");
+  expect_round_trip(model);
+  Simulation sim(model);
+  const auto coordinate = [&](const char* name) { return sim.state().q[static_cast<std::size_t>(model.dof(name))]; };
+  const double start = coordinate("guide");
+  double lowest = 0;
+  double highest = 0;
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_NE(sim.step().status, StepStatus::failed);
+    const double angle = coordinate("motor");
+    EXPECT_NEAR(coordinate("guide") - start, 0.1 * (std::cos(angle) - 1), 1e-8);
+    EXPECT_NEAR(coordinate("slot.x"), -0.1 * std::sin(angle), 1e-8);
+    EXPECT_NEAR(coordinate("slot.y"), 0, 1e-9);
+    EXPECT_NEAR(coordinate("slot.angle"), angle, 1e-8);
+    lowest = std::min(lowest, coordinate("slot.x"));
+    highest = std::max(highest, coordinate("slot.x"));
+  }
+  EXPECT_NEAR(coordinate("motor"), 2 * std::numbers::pi, 0.1);
+  EXPECT_NEAR(lowest, -0.1, 1e-4);
+  EXPECT_NEAR(highest, 0.1, 1e-4);
+}
+
+TEST_F(SceneFile, OrientationsInTheOtherUnitAreSuspicious) {
+  const auto messages = [](const std::string& unit, const std::string& euler) {
+    return suspicious_orientations(R"({"angle_unit": ")" + unit +
+                                   R"(", "bodies": [{"shapes": [{"pose": {"euler_xyz": )" + euler + "}}]}]}");
+  };
+  EXPECT_EQ(messages("rad", "[0, 90, 0]"),
+            (std::vector<std::string>{"bodies[0].shapes[0].pose.euler_xyz has 90 rad: looks like degrees; set "
+                                      "\"angle_unit\": \"deg\", or convert it"}));
+  EXPECT_EQ(messages("deg", "[0, 1.5708, 0]").size(), 1u);
+  EXPECT_TRUE(messages("deg", "[0, 90, 45]").empty());
+  EXPECT_TRUE(messages("rad", "[0, 1.5708, 3]").empty());
+  EXPECT_TRUE(messages("rad", "[\"x\", null]").empty());
+  for (const char* text : {"", "[1]", "{", "{}", R"({"angle_unit": 3})"}) {
+    EXPECT_TRUE(suspicious_orientations(text).empty()) << text;
+  }
+}
+
+TEST_F(SceneFile, TablesAreReadInTheUnitOfTheFile) {
+  const auto scene = [](const std::string& type, const std::string& axis, const std::string& drive) {
+    return R"({"format": "sarrus-scene", "version": 1, "angle_unit": "deg",
+      "bodies": [{"name": "a", "mass": 1, "inertia": [1, 1, 1]}],
+      "joints": [{"name": "j", "type": ")" +
+           type + R"(", "base": "world", "follower": "a", "at": [0, 0, 0],
+        "axis": )" +
+           axis + R"(, "drive": )" + drive + "}]}";
+  };
+  const std::string table = R"("table": [[0.5, 90], [1, 180], [3, -45.5]], "interpolation": "cubic"}})";
+  const auto target = [&](const std::string& type, const std::string& mode) {
+    const Model m = parse_scene(
+        scene(type, "[0, 0, 1]", R"({"mode": ")" + mode + R"(", "kp": 1, "kd": 1, "target": {)" + table), "table");
+    expect_round_trip(m);
+    return m.dofs()[0].drive.target;
+  };
+  const double degree = std::numbers::pi / 180;
+  for (const char* mode : {"position", "velocity"}) {
+    const Signal s = target("revolute", mode);
+    ASSERT_EQ(s.table.size(), 3u);
+    EXPECT_EQ(s.interpolation, Interpolation::cubic);
+    EXPECT_EQ(s.table[0].time, 0.5);
+    EXPECT_DOUBLE_EQ(s.table[2].value, -45.5 * degree);
+    EXPECT_DOUBLE_EQ(s.value(0), 90 * degree);
+    EXPECT_EQ(target("prismatic", mode).table[1].value, 180);
+  }
+  EXPECT_EQ(target("revolute", "force").table[1].value, 180);
 }
 
 TEST_F(SceneFile, SavesAndLoadsFiles) {

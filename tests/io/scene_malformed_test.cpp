@@ -192,9 +192,47 @@ const Change kBodies[] = {
     {"/bodies/1/pose/x_axis", "[0.6, 0.8, 0]", "body 'bar'", "write \"z_axis\": [0.8, -0.6, 0]"},
     {"/bodies/1/pose/y_axis", "[0, 0, 1]", "body 'bar'", "give one or two, the others follow"},
     {"/bodies/1/pose", "{\"y_axis\": [0, 0, 1]}", "body 'bar'", "add x_axis or z_axis"},
+    {"/bodies/0/linear_damping", "-1", "body 'rod'", "linear_damping is -1"},
+    {"/bodies/0/angular_damping", "\"x\"", "body 'rod'", "angular_damping must be a number"},
     {"/bodies/0/velocity", "[1, 2, 3, 4]", "body 'rod'", "has 4 entries"},
 };
 INSTANTIATE_TEST_SUITE_P(Bodies, Malformed, ::testing::ValuesIn(kBodies));
+
+// A required key with a slip: one message, which names both.
+TEST(MisspeltKeys, AreCalledMisspelt) {
+  struct Slip {
+    const char* object;
+    const char* key;
+    const char* wrong;
+    const char* element;
+    const char* full;  // as messages name it
+  };
+  const Slip slips[] = {
+      {"/bodies/2", "mass", "masss", "body 'plate'", "mass"},
+      {"/bodies/2", "mass", "mas", "body 'plate'", "mass"},
+      {"/bodies/2", "inertia", "inertai", "body 'plate'", "inertia"},
+      {"/bodies/2", "name", "nmae", "body #2", "name"},
+      {"/bodies/0/shapes/0", "radius", "raduis", "shape 'left' of body 'rod'", "radius"},
+      {"/joints/0", "type", "tpye", "joint 'hinge'", "type"},
+      {"/joints/0", "follower", "folower", "joint 'hinge'", "follower"},
+      {"/joints/0", "axis", "axsi", "joint 'hinge'", "axis"},
+      {"/joints/0/drive", "mode", "mod", "joint 'hinge'", "drive.mode"},
+      {"/joints/0/spring", "stiffness", "stifness", "joint 'hinge'", "spring.stiffness"},
+      {"/couplings/0", "ratio", "ration", "coupling 'gear'", "ratio"},
+      {"", "angle_unit", "angle_units", "scene", "angle_unit"},
+      {"", "version", "verison", "scene", "version"},
+  };
+  for (const Slip& s : slips) {
+    json scene = json::parse(test::kHandWritten);
+    json& object = scene[json::json_pointer(s.object)];
+    object[s.wrong] = object[s.key];
+    object.erase(s.key);
+    const std::string full = s.full;
+    const std::string path = full.substr(0, full.size() - std::string(s.key).size());
+    expect_message(error_of(scene.dump(1)), s.element,
+                   "'" + path + s.wrong + "' is unknown; did you mean the required '" + full + "'?");
+  }
+}
 
 const Change kJoints[] = {
     {"/joints/0/type", "\"hinge\"", "joint 'hinge'", "type 'hinge' is unknown; use one of cartesian, cylindrical"},
@@ -230,7 +268,7 @@ const Change kJoints[] = {
     {"/joints/0/limit", "[0, 1]", "joint 'hinge'", "limit must be an object, is an array"},
     {"/joints/0/limit/uper", "1", "joint 'hinge'", "unknown key 'limit.uper'; did you mean 'upper'?"},
     {"/joints/0/limit/upper", "\"1\"", "joint 'hinge'", "limit.upper must be a number"},
-    {"/joints/0/limit/lower", "50", "joint 'hinge'", "give lower <= upper"},
+    {"/joints/0/limit/lower", "50", "joint 'hinge'", "the limits [50 deg, 45 deg] are reversed; give lower <= upper"},
     {"/joints/0/limit/erp", "-3", "joint 'hinge'", "limit.erp is -3; give a number in [0, 1]"},
     {"/joints/0/limit/restitution", "1.5", "joint 'hinge'", "give a number in [0, 1]"},
     {"/joints/0/spring", "5", "joint 'hinge'", "spring must be an object"},
@@ -241,6 +279,15 @@ const Change kJoints[] = {
     {"/joints/0/drive/kp", "", "joint 'hinge'", "give kp > 0"},
     {"/joints/0/drive/effort_limit", "-1", "joint 'hinge'", "drive.effort_limit is -1"},
     {"/joints/0/drive/target", "\"fast\"", "joint 'hinge'", "drive.target must be a number, is a string"},
+    {"/joints/0/drive/target/interpolation", "\"cubic\"", "joint 'hinge'", "interpolation goes with a table; add"},
+    {"/joints/0/drive/target/table", "[]", "joint 'hinge'", "drive.target.table has no points"},
+    {"/joints/0/drive/target/table", "5", "joint 'hinge'", "drive.target.table must be an array"},
+    {"/joints/0/drive/target/table", "[[0, 1], 5]", "joint 'hinge'", "table[1] must be a time and a value"},
+    {"/joints/0/drive/target/table", "[[0, 1, 2]]", "joint 'hinge'", "table[0] must be a time and a value"},
+    {"/joints/0/drive/target/table", "[[0, \"1\"]]", "joint 'hinge'", "table[0] must be a time and a value"},
+    {"/joints/0/drive/target/table", "[[0, 1], [1, 1], [1, 2]]", "joint 'hinge', coordinate 'angle'",
+     "point 2 of the drive target's table is at 1 s, not after the one before"},
+    {"/joints/0/drive/target/table", "[[0, 1e308], [1e-300, -1e308]]", "joint 'hinge'", "rises too steeply"},
     {"/joints/0/drive/target/freq", "1", "joint 'hinge'", "unknown key 'drive.target.freq'"},
     {"/joints/0/coordinates", "{}", "joint 'hinge'", "move it to \"coordinates\": {\"angle\": { ... }}"},
     {"/joints/2/damping", "1", "joint 'tube'", "move it to \"coordinates\": {\"position\" or \"angle\": { ... }}"},

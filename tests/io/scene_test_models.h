@@ -24,7 +24,8 @@ class ModelText {
   explicit ModelText(const ModelData& d) {
     add("name", d.name, d.description);
     add("run", d.gravity, d.defaults.dt, d.defaults.duration, d.defaults.integrator, d.self_collision);
-    for (const Body& b : d.bodies) add("body", b.name, b.mass, b.inertia_B, b.X_WB0, b.v0_W, b.w0_W, b.ccd);
+    for (const Body& b : d.bodies)
+      add("body", b.name, b.mass, b.inertia_B, b.X_WB0, b.v0_W, b.w0_W, b.ccd, b.linear_damping, b.angular_damping);
     for (const Joint& j : d.joints) {
       add("joint", j.name, j.type, j.base, j.follower, j.p_BJ, j.p_FJ, j.q_BJ, j.q_FJ, j.length, j.rope, j.swing_limit,
           j.erp, j.compliance, j.first_dof);
@@ -35,6 +36,7 @@ class ModelText {
           f.stiffness, f.rest, f.damping, f.dry_friction, f.wrapped);
       add("drive", f.drive.mode, f.drive.kp, f.drive.kd, f.drive.effort_limit, s.offset, s.rate, s.amplitude,
           s.frequency, s.phase);
+      for (const TablePoint& p : s.table) add("point", p.time, p.value, s.interpolation);
     }
     for (const Coupling& c : d.couplings)
       add("coupling", c.name, c.dof_a, c.dof_b, c.ratio, c.offset, c.erp, c.compliance);
@@ -192,6 +194,8 @@ class RandomModel {
     }
     const int body = b.add_body("body " + std::to_string(i), mass, I, i == 0 ? Pose{} : pose());
     if (coin()) b.set_velocity(body, vector(), vector());
+    if (coin()) b.body(body).linear_damping = magnitude();
+    if (coin()) b.body(body).angular_damping = magnitude();
     b.body(body).ccd = static_cast<Ccd>(pick(3));
   }
 
@@ -329,6 +333,10 @@ class RandomModel {
     if (coin()) drive.effort_limit = magnitude();
     if (coin()) drive.target.offset = signed_magnitude();
     if (coin()) drive.target = {signed_magnitude(), signed_magnitude(), magnitude(), magnitude(), -0.0};
+    if (coin()) {
+      for (int i = 0; i <= pick(5); ++i) drive.target.table.push_back({i + uniform(-0.4, 0.4), signed_magnitude()});
+      drive.target.interpolation = static_cast<Interpolation>(pick(2));
+    }
   }
 
   std::mt19937 random_;

@@ -172,20 +172,58 @@ TEST(CsvLog, QuotesWhatNeedsIt) {
 TEST(CsvLog, WritesOneRowPerStepWithAllCoordinates) {
   ModelBuilder b("hinge");
   const int rod = b.add_box_body("rod", 1.0, {0.1, 0.1, 0.1}, {});
-  b.add_joint_at("knee, left", JointType::revolute, kWorld, rod, {0, 0, 0});
+  const int knee = b.add_joint_at("knee, left", JointType::revolute, kWorld, rod, {0, 0, 0});
+  b.dof(knee).drive.mode = DriveMode::force;
   const auto path = std::filesystem::path(testing::TempDir()) / ("sarrus-" + std::to_string(::getpid()) + "-log.csv");
   CsvLog log(path, b.build());
   State s = state_at(0.1);
   s.q = {0.25};
-  log.add(s, report_of(12.5, 7), {1.5, 2.0});
+  Vec6 reaction;
+  reaction << 3, 4, 0, 0, 0, -2;
+  StepForces forces;
+  forces.joint_rates = {0.5};
+  forces.drive_efforts = {9};
+  forces.joint_reactions = {reaction};
+  log.add(s, report_of(12.5, 7), {1.5, 2.0}, forces);
   log.close();
   std::stringstream text;
   text << std::ifstream(path).rdbuf();
   std::string header, row;
   std::getline(text, header);
   std::getline(text, row);
-  EXPECT_NE(header.find(",us,\"knee, left"), std::string::npos) << header;
-  EXPECT_EQ(row, "0.1,converged,7,0,0,0,0,0,0,0,0,1.5,2,3.5,12.500,0.25");
+  EXPECT_NE(header.find(",us,\"knee, left.angle\",\"knee, left.angle.rate\",\"knee, left.angle.effort\",\"knee, "
+                        "left.force\",\"knee, left.torque\""),
+            std::string::npos)
+      << header;
+  EXPECT_EQ(row, "0.1,converged,7,0,0,0,0,0,0,0,0,1.5,2,3.5,12.500,0.25,0.5,9,5,2");
+  std::filesystem::remove(path);
+}
+
+TEST(CsvLog, WritesOneRowPerContact) {
+  ModelBuilder b("ball");
+  b.add_floor();
+  b.add_sphere_body("ball, red", 1.0, 0.1, {});
+  const auto path = std::filesystem::path(testing::TempDir()) / ("sarrus-" + std::to_string(::getpid()) + "-touch.csv");
+  ContactCsvLog log(path, b.build());
+  Contact c;
+  c.body_a = kWorld;
+  c.body_b = 0;
+  c.geom_a = 0;
+  c.geom_b = 1;
+  c.p_W = Vec3(1, 2, 3);
+  c.n_W = Vec3::UnitZ();
+  c.gap = -0.5;
+  StepForces forces;
+  forces.contact_forces = {Vec3(0.25, 0, 9.81), Vec3(0, 0, 1)};
+  log.add(0.1, {}, {});
+  log.add(0.2, std::vector<Contact>{c, c}, forces);
+  log.close();
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  EXPECT_EQ(text.str(),
+            "time,body_a,body_b,geom_a,geom_b,x,y,z,nx,ny,nz,gap,fx,fy,fz\n"
+            "0.2,world,\"ball, red\",geom0,geom1,1,2,3,0,0,1,-0.5,0.25,0,9.81\n"
+            "0.2,world,\"ball, red\",geom0,geom1,1,2,3,0,0,1,-0.5,0,0,1\n");
   std::filesystem::remove(path);
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/shape_test_data.h"
+#include "sarrus/math/error.h"
 #include "sarrus/math/tools.h"
 #include "sarrus/model/builder.h"
 #include "sarrus/recording/svg_drawing.h"
@@ -53,8 +54,9 @@ RunSummary summary_of(const Model& model) {
   return RunSummary(info, State::initial(model), {});
 }
 
-std::string strip(const Model& model, const Vec3& velocity, bool contacts, int frames = 6) {
-  SvgStrip svg(model, 0, 1, frames);
+std::string strip(const Model& model, const Vec3& velocity, bool contacts, int frames = 6,
+                  SvgViewpoint viewpoint = SvgViewpoint::chosen) {
+  SvgStrip svg(model, 0, 1, {frames, viewpoint});
   const std::vector<Contact> points(2);
   const std::vector<Vec3> impulses = {Vec3(0, 0, 1), Vec3::Zero()};
   for (int i = 0; i <= 100; ++i) {
@@ -136,6 +138,54 @@ TEST(SvgStrip, FollowsLongTravelWithTicks) {
   const std::string svg = strip(b.build(), {10, 0, 0}, false);
   expect_sound(svg);
   EXPECT_GE(count(svg, "class=\"tick\""), 6);
+}
+
+// Whatever the travel, every tick has its number.
+TEST(SvgStrip, HasNoTickWithoutItsLabel) {
+  ModelBuilder b("rolling");
+  b.add_floor();
+  b.add_sphere_body("ball", 1, 0.1, {{0, 0, 0.1}});
+  for (double travel = 1; travel < 40; travel *= 1.17) {
+    for (const Vec3& direction : {Vec3(1, 0, 0), Vec3(0.7, 0, 0.7), Vec3(0, 0, 1)}) {
+      const std::string svg = strip(b.build(), travel * direction, false);
+      EXPECT_EQ(count(svg, "class=\"tick\""), count(svg, "class=\"tick-label\"")) << travel;
+    }
+  }
+}
+
+// Only an oblique view shows the rim of a cylinder besides its outline.
+TEST(SvgStrip, DrawsTheNearRimOfACylinder) {
+  ModelBuilder b("can");
+  b.add_solid("can", 1, Shape::cylinder(0.1, 0.2), {});
+  for (const auto& [viewpoint, rims] :
+       {std::pair(SvgViewpoint::front, 0), std::pair(SvgViewpoint::top, 0), std::pair(SvgViewpoint::iso, 3)}) {
+    EXPECT_EQ(count(strip(b.build(), {0.1, 0, 0}, false, 3, viewpoint), "class=\"rim\""), rims);
+  }
+}
+
+TEST(SvgStrip, IsSeenFromWhereAsked) {
+  struct Case {
+    const char* name;
+    const char* label;
+    Vec3 right, up;
+  };
+  const double s2 = std::sqrt(0.5);
+  const double s6 = std::sqrt(1.0 / 6);
+  const Case cases[] = {{"front", "front view, x right, z up", Vec3::UnitX(), Vec3::UnitZ()},
+                        {"side", "side view, y right, z up", Vec3::UnitY(), Vec3::UnitZ()},
+                        {"top", "view from above, x right, y up", Vec3::UnitX(), Vec3::UnitY()},
+                        {"iso", "isometric view", Vec3(s2, s2, 0), Vec3(-s6, s6, 2 * s6)}};
+  for (const Case& c : cases) {
+    const SvgViewpoint viewpoint = svg_viewpoint_from_name(c.name);
+    const svg::View view = svg::view_from(viewpoint);
+    EXPECT_LT((view.right - c.right).norm() + (view.up - c.up).norm(), 1e-12) << c.name;
+    const std::string drawing = strip(mixed_model(), {0.3, 0, 0}, true, 3, viewpoint);
+    expect_sound(drawing);
+    EXPECT_EQ(count(drawing, "class=\"frame\""), 3);
+    EXPECT_NE(drawing.find(c.label), std::string::npos) << c.name;
+  }
+  EXPECT_EQ(svg_viewpoint_from_name("auto"), SvgViewpoint::chosen);
+  EXPECT_THROW(svg_viewpoint_from_name("fornt"), InputError);
 }
 
 TEST(SvgStrip, EndsWithTheLastStateOfARunThatStoppedEarly) {
@@ -253,6 +303,23 @@ TEST(SvgView, SilhouettesOfRoundShapes) {
       EXPECT_NEAR(0.5 * ellipsoid.sizes()[k], (R.row(axis).transpose().cwiseProduct(Vec3(0.2, 0.5, 0.9))).norm(), 1e-3);
       EXPECT_NEAR(cylinder.center()[k], X.p[axis], 1e-12);
       EXPECT_NEAR(ellipsoid.center()[k], X.p[axis], 1e-12);
+    }
+  }
+  // Seen from the side it has four corners, however it is rolled, and although rounding tilts its ends by a little.
+  for (const double tilt : {0.0, 1e-16, -1e-14, 1e-12, -1e-11, 1e-10}) {
+    for (double turn = 0; turn < 3.2; turn += 0.1) {
+      for (double roll = 0; roll < 1; roll += 0.13) {
+        const Quat in_plane(Eigen::AngleAxisd(turn, Vec3::UnitY()));
+        const Quat from_side(Eigen::AngleAxisd(tilt, Vec3::UnitX()));
+        const Pose X = {Vec3(1, 2, 3), in_plane * from_side * Quat(Eigen::AngleAxisd(roll, Vec3::UnitZ()))};
+        const std::vector<Vec2> corners = only_silhouette(Shape::cylinder(0.4, 0.7), X, view).points;
+        ASSERT_EQ(corners.size(), 4u) << tilt << " " << turn << " " << roll;
+        for (const Vec2& p : corners) {
+          const Vec3 local = in_plane.conjugate() * (Vec3(p.x(), 2, p.y()) - X.p);
+          EXPECT_NEAR(std::abs(local.x()), 0.4, 3e-4) << tilt << " " << turn << " " << roll;
+          EXPECT_NEAR(std::abs(local.z()), 0.7, 1e-9) << tilt << " " << turn << " " << roll;
+        }
+      }
     }
   }
   // Seen end-on a cylinder is its circle.

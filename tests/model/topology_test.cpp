@@ -11,6 +11,7 @@
 #include "sarrus/math/error.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/model/builder.h"
+#include "sarrus/model/topology.h"
 
 namespace sarrus::topology_test {
 namespace {
@@ -197,6 +198,85 @@ TEST(Signal, DerivativeMatchesFiniteDifferences) {
     EXPECT_NEAR(s.derivative(t), (s.value(t + 1e-6) - s.value(t - 1e-6)) / 2e-6, 1e-7);
   }
   EXPECT_NEAR(s.value(0), 0.3 + 0.7 * std::sin(0.4), 1e-15);
+}
+
+const std::vector<TablePoint> kTable = {{0.5, 1}, {1, 3}, {2, 3.5}, {2.5, 3.5}, {3, -1}, {5, 0}};
+
+TEST(Signal, TablesPassThroughTheirPointsAndHoldAtTheEnds) {
+  for (const Interpolation interpolation : {Interpolation::linear, Interpolation::cubic}) {
+    const Signal s{.table = kTable, .interpolation = interpolation};
+    for (const TablePoint& p : kTable) EXPECT_NEAR(s.value(p.time), p.value, 1e-14);
+    for (const double t : {-10.0, 0.0, 0.499}) {
+      EXPECT_EQ(s.value(t), 1);
+      EXPECT_EQ(s.derivative(t), 0);
+    }
+    for (const double t : {5.0, 5.001, 1e9}) {
+      EXPECT_EQ(s.value(t), 0);
+      EXPECT_EQ(s.derivative(t), 0);
+    }
+    EXPECT_EQ((Signal{.table = {{1, 7}}, .interpolation = interpolation}).value(0), 7);
+    EXPECT_EQ((Signal{.table = {{1, 7}}, .interpolation = interpolation}).value(2), 7);
+    const Signal sum{.offset = 0.25, .rate = 2, .table = kTable, .interpolation = interpolation};
+    EXPECT_NEAR(sum.value(1), 0.25 + 2 + 3, 1e-14);
+    EXPECT_NEAR(sum.derivative(10), 2, 1e-14);
+    for (double t = 0.013; t < 6; t += 0.031) {
+      EXPECT_NEAR(s.derivative(t), (s.value(t + 1e-7) - s.value(t - 1e-7)) / 2e-7, 1e-5) << t;
+    }
+  }
+}
+
+TEST(Signal, LinearTablesAreLines) {
+  const Signal s{.table = kTable};
+  EXPECT_NEAR(s.value(0.75), 2, 1e-15);
+  EXPECT_NEAR(s.derivative(0.75), 4, 1e-15);
+  EXPECT_NEAR(s.value(1.5), 3.25, 1e-15);
+  EXPECT_NEAR(s.derivative(1), 0.5, 1e-15);  // of the line that begins there
+  EXPECT_NEAR(s.value(4), -0.5, 1e-15);
+}
+
+// Between two points the value stays between theirs and goes one way only; the rate is continuous at the points.
+TEST(Signal, CubicTablesAreMonotoneAndSmooth) {
+  const Signal s{.table = kTable, .interpolation = Interpolation::cubic};
+  for (std::size_t i = 0; i + 1 < kTable.size(); ++i) {
+    const TablePoint& a = kTable[i];
+    const TablePoint& b = kTable[i + 1];
+    double last = a.value;
+    for (int k = 1; k <= 100; ++k) {
+      const double now = s.value(a.time + 0.01 * k * (b.time - a.time));
+      EXPECT_GE((now - last) * (b.value - a.value), -1e-13) << a.time;
+      EXPECT_LE(std::abs(now - a.value), std::abs(b.value - a.value) + 1e-14) << a.time;
+      last = now;
+    }
+    EXPECT_NEAR(s.derivative(a.time - 1e-9), s.derivative(a.time + 1e-9), 1e-6) << a.time;
+  }
+  // Two points: the smooth step 3 x^2 - 2 x^3.
+  const Signal step{.table = {{0, 0}, {2, 1}}, .interpolation = Interpolation::cubic};
+  for (const double x : {0.1, 0.5, 0.8}) {
+    EXPECT_NEAR(step.value(2 * x), x * x * (3 - 2 * x), 1e-15);
+    EXPECT_NEAR(step.derivative(2 * x), 3 * x * (1 - x), 1e-15);
+  }
+}
+
+// --- loops -------------------------------------------------------------------------------------------
+
+TEST(Loops, TheShortestThroughAJointIsFoundAndNamed) {
+  ModelBuilder b("loops");
+  for (const char* name : {"a", "b", "c", "d"}) b.add_body(name, 1, Mat3::Identity(), {});
+  const auto join = [&](const char* name, int base, int follower) {
+    return b.add_joint_at(name, JointType::spherical, base, follower, Vec3::Zero());
+  };
+  const int wa = join("wa", kWorld, 0);
+  join("ab", 0, 1);
+  const int bc = join("bc", 1, 2);
+  join("cw", kWorld, 2);
+  const int cd = join("cd", 2, 3);
+  const int twin = join("twin", 1, 0);
+  const Model m = b.build();
+  EXPECT_EQ(loop_text(m, shortest_loop(m, wa)),
+            "the loop of joints 'cw', 'bc', 'ab', 'wa' and bodies world, 'c', 'b', 'a'");
+  EXPECT_EQ(shortest_loop(m, bc).joints.size(), 4u);
+  EXPECT_EQ(loop_text(m, shortest_loop(m, twin)), "the loop of joints 'ab', 'twin' and bodies 'b', 'a'");
+  EXPECT_TRUE(shortest_loop(m, cd).joints.empty());
 }
 
 }  // namespace

@@ -11,10 +11,12 @@
 #include <set>
 #include <utility>
 
+#include "sarrus/analysis/units.h"
 #include "sarrus/collision/detector.h"
 #include "sarrus/dynamics/coordinates.h"
 #include "sarrus/dynamics/joint_kinematics.h"
 #include "sarrus/dynamics/state.h"
+#include "sarrus/model/topology.h"
 #include "sarrus/rows/rows.h"
 
 namespace sarrus {
@@ -256,7 +258,15 @@ void count_elements(const Model& model, ModelAnalysis& a) {
   }
 }
 
-void add_warnings(const Model& model, const State& state, ModelAnalysis& a) {
+// ", most at joint 'c' in the loop of ...".
+std::string where_joints_open(const Model& model, int worst_joint) {
+  if (worst_joint < 0) return "";
+  const Loop loop = shortest_loop(model, worst_joint);
+  return fmt::format(", most at joint '{}'{}", model.joints()[static_cast<std::size_t>(worst_joint)].name,
+                     loop.joints.empty() ? "" : " in " + loop_text(model, loop));
+}
+
+void add_warnings(const Model& model, const State& state, int worst_joint, ModelAnalysis& a) {
   const auto warn = [&](std::string text) { a.warnings.push_back(std::move(text)); };
   if (a.redundant_rows > 0) {
     warn(fmt::format("{} of {} constraint rows are redundant: body motion is unique, but joint forces are not",
@@ -269,14 +279,15 @@ void add_warnings(const Model& model, const State& state, ModelAnalysis& a) {
   }
   if (a.joint_gap > 1e-6 || a.joint_angle > 1e-6) {
     warn(fmt::format(
-        "joints do not meet at the reference pose ({:.3g} m, {:.3g} rad): they are assembled at start, which "
+        "joints do not meet at the reference pose ({:.3g} m, {:.3g} rad{}): they are assembled at start, which "
         "moves bodies",
-        a.joint_gap, a.joint_angle));
+        a.joint_gap, a.joint_angle, where_joints_open(model, worst_joint)));
   }
   if (a.initial_penetration > 1e-4) {
     warn(fmt::format("shapes overlap by up to {:.3g} m at the reference pose", a.initial_penetration));
   }
   add_shape_warnings(model, a.warnings);
+  add_unit_warnings(model, a.warnings);
   for (int i = 0; i < model.dof_count(); ++i) {
     const Limit& l = model.dofs()[static_cast<std::size_t>(i)].limit;
     const double q = state.q[static_cast<std::size_t>(i)];
@@ -345,7 +356,7 @@ ModelAnalysis analyse(const Model& model) {
   detector.detect(state.X_WB, at_rest, 1e-3, contacts);
   a.initial_contacts = static_cast<int>(contacts.size());
   for (const Contact& c : contacts) a.initial_penetration = std::max(a.initial_penetration, -c.gap);
-  add_warnings(model, state, a);
+  add_warnings(model, state, errors.worst_joint, a);
   return a;
 }
 

@@ -116,12 +116,13 @@ class MaximalCoordinates final : public Coordinates {
         Quat q_theta = q;
         u.tail<3>() = rotate_stage(b.inertia_B, q, w, torque, m.dt, m.scheme, q_theta);
         mass_block(i, q_theta, mass, mass_inverse);
-        continue;
+      } else {
+        mass_block(i, q, mass, mass_inverse);
+        const Eigen::Map<const Mat6> W(mass_inverse.data() + 36 * i);
+        w_free_B_[i] = rotate_freely(b.inertia_B, inertia_inverse_B_[i], rotated(q.conjugate(), w), m.dt);
+        u.tail<3>() = rotated(q, w_free_B_[i]) + m.dt * (W.bottomRightCorner<3, 3>() * torque);
       }
-      mass_block(i, q, mass, mass_inverse);
-      const Eigen::Map<const Mat6> W(mass_inverse.data() + 36 * i);
-      w_free_B_[i] = rotate_freely(b.inertia_B, inertia_inverse_B_[i], rotated(q.conjugate(), w), m.dt);
-      u.tail<3>() = rotated(q, w_free_B_[i]) + m.dt * (W.bottomRightCorner<3, 3>() * torque);
+      damp(b, Eigen::Map<const Mat6>(mass.data() + 36 * i).bottomRightCorner<3, 3>(), m.dt, u);
     }
   }
 
@@ -174,6 +175,16 @@ class MaximalCoordinates final : public Coordinates {
   }
 
  private:
+  // Implicit: (M + dt C) u = M u_f, which takes kinetic energy away whatever dt is; constraint impulses do so, too, so
+  // that no step gains any by damping.
+  static void damp(const Body& b, const Mat3& inertia_W, double dt, Eigen::Ref<Vec6> u) {
+    if (b.linear_damping > 0) u.head<3>() *= b.mass / (b.mass + dt * b.linear_damping);
+    if (b.angular_damping > 0) {
+      const Mat3 damped = inertia_W + dt * b.angular_damping * Mat3::Identity();
+      u.tail<3>() = damped.partialPivLu().solve(Vec3(inertia_W * u.tail<3>()));
+    }
+  }
+
   static Eigen::Index offset(std::size_t body) { return static_cast<Eigen::Index>(6 * body); }
 
   void mass_block(std::size_t i, const Quat& q_WB, std::span<double> mass, std::span<double> mass_inverse) const {

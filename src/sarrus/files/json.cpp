@@ -286,7 +286,7 @@ bool ObjectReader::is_number(std::string_view key) {
 
 const Json& ObjectReader::require(std::string_view key, std::string_view example) {
   if (const Json* value = find(key)) return *value;
-  fail(fmt::format("key '{}' is missing; add it, for example \"{}\": {}", full(key), key, example));
+  fail_missing({key}, fmt::format("key '{}' is missing; add it, for example \"{}\": {}", full(key), key, example));
 }
 
 double ObjectReader::as_number(const Json& value, std::string_view key) const {
@@ -422,6 +422,17 @@ void ObjectReader::finish() {
 }
 
 void ObjectReader::fail(const std::string& problem_and_remedy) const { throw InputError(element_, problem_and_remedy); }
+
+void ObjectReader::fail_missing(std::initializer_list<std::string_view> keys,
+                                const std::string& problem_and_remedy) const {
+  for (const std::string_view key : keys) {
+    for (const auto& [found, value] : value_->items()) {
+      if (std::find(known_.begin(), known_.end(), found) != known_.end() || !is_misspelt(found, key)) continue;
+      fail(fmt::format("'{}{}' is unknown; did you mean the required '{}'?", path_, printable(found), full(key)));
+    }
+  }
+  fail(problem_and_remedy);
+}
 
 void ObjectReader::wrong_type(std::string_view key, std::string_view expected, const Json& value,
                               std::string_view example) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -76,6 +77,10 @@ class ObjectReader {
 
   // Throws InputError(element, problem_and_remedy).
   [[noreturn]] void fail(const std::string& problem_and_remedy) const;
+  // The same for keys that are missing, of which one is required: if the object has an unknown key that looks like one
+  // of them, that is the problem.
+  [[noreturn]] void fail_missing(std::initializer_list<std::string_view> keys,
+                                 const std::string& problem_and_remedy) const;
   // The key as messages name it: "limit.upper".
   std::string full(std::string_view key) const { return path_ + std::string(key); }
   // The object itself as messages name it: "limit", or "it" for the whole element.

@@ -81,6 +81,7 @@ struct InverseDynamics::Impl {
   void add_rest(std::size_t unknown);
   void solve_rest();
   void report_efforts();
+  double largest_impulse() const;
   std::string contact_name(const ConstraintBlock& b) const;
 
   InverseOptions options;
@@ -302,17 +303,47 @@ void InverseDynamics::Impl::report_efforts() {
   for (std::size_t i = 0; i < actuated.size(); ++i) {
     if (effort_row[i] >= 0) result.effort[i] = rest_lambda[static_cast<std::size_t>(effort_row[i])] / dt;
   }
-  // Momentum that is left, against all that there was to explain.
+  // Momentum that is left.
   JudgeWorkspace ws;
   judge(rest, rest_lambda, ws);
-  VecX left(rest.velocity_size()), all(rest.velocity_size());
+  VecX left(rest.velocity_size());
   rest.multiply_M(ws.u, left);
-  rest.multiply_M(rest.u_free, all);
   if (left.size() == 0) return;
   result.unrealised = left.cwiseAbs().maxCoeff() / dt;
-  if (result.unrealised > options.force_tolerance * std::max(1.0, all.cwiseAbs().maxCoeff() / dt)) {
+  result.largest_force = largest_impulse() / dt;
+  // Without any force, what is left is the rounding of the momentum itself.
+  VecX momentum(rest.velocity_size());
+  rest.multiply_M(u_ref, momentum);
+  const double rounding = 1e-12 * momentum.cwiseAbs().maxCoeff() / dt;
+  if (result.unrealised > options.force_tolerance * result.largest_force + rounding) {
     result.status = std::max(result.status, InverseStatus::underactuated);
   }
+}
+
+// The largest part of the momentum balance: inertia, forces from outside, every row and effort by itself, since those
+// that cancel each other leave rounding errors of their own size.
+double InverseDynamics::Impl::largest_impulse() const {
+  const auto largest_momentum = [&](const VecX& change) {
+    VecX impulse(change.size());
+    problem->multiply_M(change, impulse);
+    return impulse.cwiseAbs().maxCoeff();
+  };
+  double largest =
+      std::max(largest_momentum(u_ref - assembler.u_minus()), largest_momentum(problem->u_free - assembler.u_minus()));
+  const auto add_block = [&](const ConstraintProblem& p, const ConstraintBlock& b, const double* lambda) {
+    for (int k = 0; k < b.nodes; ++k) {
+      const int n = p.node_size[static_cast<std::size_t>(b.node[k])];
+      const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> J(
+          p.jacobian.data() + b.jac[k], b.rows, n);
+      const Eigen::Map<const VecX> l(lambda, b.rows);
+      largest = std::max(largest, (J.transpose() * l).cwiseAbs().maxCoeff());
+    }
+  };
+  for (const ConstraintBlock& b : problem->blocks) add_block(*problem, b, result.impulses.data() + b.row);
+  for (const ConstraintBlock& b : rest.blocks) {
+    if (b.source == kEffort) add_block(rest, b, rest_lambda.data() + b.row);
+  }
+  return largest;
 }
 
 InverseDynamics::InverseDynamics(Model model, InverseOptions options)

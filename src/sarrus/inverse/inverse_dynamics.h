@@ -38,7 +38,7 @@ struct InverseOptions {
   bool all_actuated = false;
   // Contact velocities below this are rounding of a reference that holds the contact: they count as zero. m/s
   double velocity_tolerance = 1e-7;
-  double force_tolerance = 1e-6;  // unrealised force relative to the largest one, for `realised`
+  double force_tolerance = 1e-6;  // unrealised force relative to the largest force present, for `realised`
   double tikhonov = 1e-10;        // relative to diag(D)
   double torque_weight = 1e-5;    // of efforts with minimum_torque, relative to diag(D)
 };
@@ -56,6 +56,7 @@ struct InverseResult {
   std::vector<double> effort;    // by dof, N or N m; 0 where not actuated
   std::vector<double> impulses;  // by row of problem(), N s
   double unrealised = 0;         // largest component of the force left over, N or N m
+  double largest_force = 0;      // largest component of inertia, outer forces, efforts, joints and contacts, N or N m
   double contact_residual = 0;   // natural map of the contacts, worst
   int iterations = 0;            // of the contacts' proximal iterations, most
   int contacts = 0;

@@ -8,16 +8,18 @@ namespace {
 constexpr std::size_t kMaxComparedText = 80;
 constexpr std::size_t kMaxListed = 24;
 
+// Letters changed, added, left out, or swapped with their neighbour.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
+    before.swap(last);
+    last.swap(row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+      const std::size_t substitute = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, substitute});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
     }
   }
   return row[b.size()];
@@ -36,6 +38,13 @@ std::string nearest_name(std::string_view wrong, const std::vector<std::string>&
     }
   }
   return best;
+}
+
+bool is_misspelt(std::string_view wrong, std::string_view right) {
+  constexpr std::size_t kShortest = 3;
+  constexpr std::size_t kLong = 7;
+  if (right.size() < kShortest || wrong.size() > kMaxComparedText) return false;
+  return edit_distance(wrong, right) <= (right.size() < kLong ? 1u : 2u);
 }
 
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& known, std::string_view kind) {

@@ -25,6 +25,7 @@ class ModelBuilder {
   explicit ModelBuilder(std::string name = {}, std::string description = {});
 
   void set_name(std::string name, std::string description);
+  void set_source(std::string file) { d_.source = std::move(file); }
   void set_gravity(const Vec3& gravity_W) { d_.gravity = gravity_W; }
   void set_defaults(const RunDefaults& defaults) { d_.defaults = defaults; }
 

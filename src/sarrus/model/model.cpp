@@ -13,13 +13,64 @@
 
 namespace sarrus {
 
+namespace {
+
+double slope_between(const TablePoint& a, const TablePoint& b) { return (b.value - a.value) / (b.time - a.time); }
+
+// The slope of a cubic table at a point: the weighted harmonic mean of the slopes beside it, 0 at extrema and ends.
+double cubic_slope(const std::vector<TablePoint>& table, std::size_t i) {
+  if (i == 0 || i + 1 == table.size()) return 0;
+  const double before = slope_between(table[i - 1], table[i]);
+  const double after = slope_between(table[i], table[i + 1]);
+  if (!(before * after > 0)) return 0;
+  const double h_before = table[i].time - table[i - 1].time;
+  const double h_after = table[i + 1].time - table[i].time;
+  const double w_before = h_before + 2 * h_after;
+  const double w_after = 2 * h_before + h_after;
+  return (w_before + w_after) / (w_before / before + w_after / after);
+}
+
+struct TableSample {
+  double value = 0;
+  double rate = 0;
+};
+
+TableSample sample_table(const Signal& s, double t) {
+  const std::vector<TablePoint>& table = s.table;
+  if (table.empty()) return {};
+  if (t < table.front().time) return {table.front().value, 0};
+  if (t >= table.back().time) return {table.back().value, 0};
+  const auto next =
+      std::upper_bound(table.begin(), table.end(), t, [](double time, const TablePoint& p) { return time < p.time; });
+  const TablePoint& b = *next;
+  const TablePoint& a = *(next - 1);
+  const double slope = slope_between(a, b);
+  if (s.interpolation == Interpolation::linear) return {a.value + slope * (t - a.time), slope};
+  const auto i = static_cast<std::size_t>(next - table.begin());
+  const double h = b.time - a.time;
+  const double x = (t - a.time) / h;
+  const double slope_a = cubic_slope(table, i - 1);
+  const double slope_b = cubic_slope(table, i);
+  // The Hermite polynomial as a.value + h x (slope_a + x (c2 + c3 x)).
+  const double c2 = 3 * slope - 2 * slope_a - slope_b;
+  const double c3 = slope_a + slope_b - 2 * slope;
+  return {a.value + h * x * (slope_a + x * (c2 + x * c3)), slope_a + x * (2 * c2 + 3 * c3 * x)};
+}
+
+}  // namespace
+
+std::string_view name_of(Interpolation interpolation) {
+  return interpolation == Interpolation::linear ? "linear" : "cubic";
+}
+
 double Signal::value(double t) const {
-  return offset + rate * t + amplitude * std::sin(2.0 * std::numbers::pi * frequency * t + phase);
+  return offset + rate * t + amplitude * std::sin(2.0 * std::numbers::pi * frequency * t + phase) +
+         sample_table(*this, t).value;
 }
 
 double Signal::derivative(double t) const {
   const double w = 2.0 * std::numbers::pi * frequency;
-  return rate + amplitude * w * std::cos(w * t + phase);
+  return rate + amplitude * w * std::cos(w * t + phase) + sample_table(*this, t).rate;
 }
 
 namespace {

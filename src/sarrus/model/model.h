@@ -38,17 +38,34 @@ struct Body {
   Vec3 v0_W = Vec3::Zero();       // initial velocity of the centre of mass, m/s
   Vec3 w0_W = Vec3::Zero();       // initial angular velocity, rad/s
   Ccd ccd = Ccd::cast;
+  double linear_damping = 0;   // N s/m: the force -c v at the centre of mass
+  double angular_damping = 0;  // N m s/rad: the torque -c omega
 };
 
-// offset + rate t + amplitude sin(2 pi frequency t + phase)
+// How a table goes on between its points. Cubic: Hermite polynomials with the slopes of Fritsch and Butland, so that
+// the value is monotone wherever the points are and never leaves their range; the slope is 0 at both ends, so that the
+// rate is continuous everywhere.
+enum class Interpolation : std::uint8_t { linear, cubic };
+std::string_view name_of(Interpolation interpolation);
+
+struct TablePoint {
+  double time = 0;  // s
+  double value = 0;
+};
+
+// offset + rate t + amplitude sin(2 pi frequency t + phase) + table(t)
 struct Signal {
   double offset = 0;
   double rate = 0;  // 1/s
   double amplitude = 0;
   double frequency = 0;  // Hz
   double phase = 0;      // rad
+  // Times ascend. The first value holds before its time and the last one after; nothing is added without points.
+  std::vector<TablePoint> table = {};
+  Interpolation interpolation = Interpolation::linear;
 
   double value(double t) const;
+  // At a corner of a linear table: that of the line which begins there.
   double derivative(double t) const;
 };
 
@@ -193,6 +210,7 @@ struct RunDefaults {
 struct ModelData {
   std::string name;
   std::string description;
+  std::string source;  // the file it was read from, for messages; empty if there is none
   Vec3 gravity = Vec3(0, 0, -9.81);
   RunDefaults defaults;
   std::vector<Body> bodies;
@@ -211,6 +229,7 @@ class Model {
  public:
   const std::string& name() const { return d_->name; }
   const std::string& description() const { return d_->description; }
+  const std::string& source() const { return d_->source; }
   const Vec3& gravity() const { return d_->gravity; }
   const RunDefaults& defaults() const { return d_->defaults; }
   const std::vector<Body>& bodies() const { return d_->bodies; }

@@ -52,12 +52,32 @@ void check_bodies(ModelData& d) {
     normalise(element, "pose", b.X_WB0);
     require_finite(element, "initial velocity", b.v0_W);
     require_finite(element, "initial angular velocity", b.w0_W);
+    require_non_negative(element, "linear_damping", b.linear_damping);
+    require_non_negative(element, "angular_damping", b.angular_damping);
   }
 }
 
 void check_signal(const std::string& element, const Signal& s) {
   for (const double x : {s.offset, s.rate, s.amplitude, s.frequency, s.phase}) {
     require_finite(element, "drive target", x);
+  }
+  for (std::size_t i = 0; i < s.table.size(); ++i) {
+    const TablePoint& p = s.table[i];
+    require_finite(element, fmt::format("time of point {} of the drive target's table", i), p.time);
+    require_finite(element, fmt::format("value of point {} of the drive target's table", i), p.value);
+    if (i == 0) continue;
+    const TablePoint& before = s.table[i - 1];
+    if (!(p.time > before.time)) {
+      throw InputError(element, fmt::format("point {} of the drive target's table is at {} s, not after the one before "
+                                            "at {} s; give ascending times",
+                                            i, p.time, before.time));
+    }
+    if (!std::isfinite((p.value - before.value) / (p.time - before.time))) {
+      throw InputError(element,
+                       fmt::format("the drive target's table rises too steeply to point {} at {} s; give times "
+                                   "that are further apart",
+                                   i, p.time));
+    }
   }
 }
 

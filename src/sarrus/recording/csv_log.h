@@ -1,17 +1,21 @@
-// A table of a run for spreadsheets and plotting tools: one row per step, RFC 4180 quoting, SI units.
+// Tables of a run for spreadsheets and plotting tools, RFC 4180 quoting, SI units: a row per step, and a row per
+// contact of each step.
 //
 // Columns: time, status, iterations, contacts, rows, natural_map, natural_map_relative, joint_gap, joint_angle,
 // limit_violation, penetration, kinetic, potential, energy, us, then every joint coordinate by its full name
-// ("joint" or "joint.coordinate"; 0 for the velocity-only dofs of spherical joints). Numbers are written with
-// the fewest digits that read back to the same double.
+// ("joint" or "joint.coordinate"; 0 for the velocity-only dofs of spherical joints), then <coordinate>.rate of all of
+// them, <coordinate>.effort of those with a drive, and <joint>.force and <joint>.torque, the lengths of the reaction
+// (Simulation::joint_reaction()). Numbers are written with the fewest digits that read back to the same double.
 #pragma once
 
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "sarrus/dynamics/state.h"
+#include "sarrus/recording/step_forces.h"
 #include "sarrus/step/simulation.h"
 
 namespace sarrus {
@@ -23,11 +27,27 @@ class CsvLog {
  public:
   // Creates the file and writes the header line. Throws InputError naming the file.
   CsvLog(std::filesystem::path file, const Model& model);
-  void add(const State& state, const StepReport& report, const Energy& energy);
+  void add(const State& state, const StepReport& report, const Energy& energy, const StepForces& forces);
   // Flushes and reports what went wrong on the way, for example a full disk.
   void close();
 
  private:
+  Model model_;
+  std::filesystem::path file_;
+  std::ofstream out_;
+  std::string line_;
+};
+
+// Columns: time, body_a, body_b ("world" for the world), geom_a, geom_b, x, y, z (the point), nx, ny, nz (from A to B),
+// gap, fx, fy, fz (the mean force on body B over the step, N; negated on A).
+class ContactCsvLog {
+ public:
+  ContactCsvLog(std::filesystem::path file, const Model& model);
+  void add(double time, std::span<const Contact> contacts, const StepForces& forces);
+  void close();
+
+ private:
+  Model model_;
   std::filesystem::path file_;
   std::ofstream out_;
   std::string line_;

@@ -313,12 +313,15 @@ void read_contacts(const hdf5::Reader& file, RecordedMotion& recording) {
 
 struct RecordingWriter::Impl {
   Impl(const std::filesystem::path& path, const Model& model, const RunInfo& info)
-      : file(create(path, model, info)), n(to_size(model.body_count())), nq(to_size(model.dof_count())) {
+      : file(create(path, model, info)),
+        n(to_size(model.body_count())),
+        nj(to_size(model.joint_count())),
+        nq(to_size(model.dof_count())) {
     offset.push(0);
     offset.flush(1);
   }
 
-  void add_state(const State& state, const Energy& e) {
+  void add_state(const State& state, const Energy& e, const StepForces& forces) {
     time.push(state.time);
     for (const Pose& X : state.X_WB) {
       position.push_vector(X.p);
@@ -330,6 +333,12 @@ struct RecordingWriter::Impl {
     }
     for (const double q : state.q) coordinates.push(q);
     for (std::size_t i = 0; i < state.q.size(); ++i) rate_lag.push(state.rate_lag.empty() ? 0.0 : state.rate_lag[i]);
+    for (const double rate : forces.joint_rates) rates.push(rate);
+    for (const double effort : forces.drive_efforts) drive_efforts.push(effort);
+    for (const Vec6& reaction : forces.joint_reactions) {
+      reaction_force.push_vector(reaction.head<3>());
+      reaction_torque.push_vector(reaction.tail<3>());
+    }
     kinetic.push(e.kinetic);
     potential.push(e.potential);
   }
@@ -344,10 +353,11 @@ struct RecordingWriter::Impl {
     status.push(step_status);
   }
 
-  void add_contact(const Contact& c, const Vec3& impulse) {
+  void add_contact(const Contact& c, const Vec3& impulse, const Vec3& force) {
     point.push_vector(c.p_W);
     normal.push_vector(c.n_W);
     impulse_world.push_vector(impulse);
+    force_world.push_vector(force);
     gap.push(c.gap);
     body_a.push(c.body_a);
     body_b.push(c.body_b);
@@ -365,9 +375,9 @@ struct RecordingWriter::Impl {
 
   template <class F>
   void each_sample_column(F f) {
-    for (Column<double>* c :
-         {&time, &position, &quaternion, &linear_velocity, &angular_velocity, &coordinates, &rate_lag, &kinetic,
-          &potential, &natural_map, &joint_gap, &joint_angle, &penetration, &limit_violation}) {
+    for (Column<double>* c : {&time, &position, &quaternion, &linear_velocity, &angular_velocity, &coordinates,
+                              &rate_lag, &rates, &drive_efforts, &reaction_force, &reaction_torque, &kinetic,
+                              &potential, &natural_map, &joint_gap, &joint_angle, &penetration, &limit_violation}) {
       f(*c);
     }
     f(iterations);
@@ -377,7 +387,7 @@ struct RecordingWriter::Impl {
 
   template <class F>
   void each_contact_column(F f) {
-    for (Column<double>* c : {&point, &normal, &impulse_world, &gap}) f(*c);
+    for (Column<double>* c : {&point, &normal, &impulse_world, &force_world, &gap}) f(*c);
     for (Column<std::int32_t>* c : {&body_a, &body_b, &geom_a, &geom_b}) f(*c);
   }
 
@@ -398,6 +408,7 @@ struct RecordingWriter::Impl {
 
   File file;
   hsize_t n;
+  hsize_t nj;
   hsize_t nq;
   Column<double> time{file, "/time", {}, {"s", "time of the samples"}};
   Column<double> position{file, "/bodies/position", {n, 3}, {"m", "centres of mass in the world"}};
@@ -413,6 +424,23 @@ struct RecordingWriter::Impl {
       "/joints/rate_lag",
       {nq},
       {"m/s or rad/s", "rate that the armature of a coordinate carries less its rate by the velocities of the bodies"}};
+  Column<double> rates{
+      file,
+      "/joints/rates",
+      {nq},
+      {"m/s or rad/s", "rates of the coordinates; spherical joints: angular velocity in the axes of the base's frame"}};
+  Column<double> drive_efforts{
+      file, "/joints/drive_efforts", {nq}, {"N or N m", "forces and torques of the drives in the step"}};
+  Column<double> reaction_force{
+      file,
+      "/joints/reaction_force",
+      {nj, 3},
+      {"N", "mean force of the joint on its follower over the step, world axes, negated on the base"}};
+  Column<double> reaction_torque{
+      file,
+      "/joints/reaction_torque",
+      {nj, 3},
+      {"N m", "mean torque of the joint on its follower over the step, world axes, about the follower's anchor"}};
   Column<double> kinetic{file, "/energy/kinetic", {}, {"J", "kinetic energy, that of armature included"}};
   Column<double> potential{file, "/energy/potential", {}, {"J", "gravity (zero at z = 0) plus joint springs"}};
   Column<double> natural_map{
@@ -434,6 +462,8 @@ struct RecordingWriter::Impl {
   Column<double> normal{file, "/contacts/normal", {3}, {"1", "unit normal from body a to body b, world axes"}};
   Column<double> impulse_world{
       file, "/contacts/impulse_world", {3}, {"N s", "impulse on body b over the step, world axes"}};
+  Column<double> force_world{
+      file, "/contacts/force_world", {3}, {"N", "mean force on body b over the step, world axes, negated on body a"}};
   Column<double> gap{file, "/contacts/gap", {}, {"m", "distance along the normal, negative: penetrating"}};
   Column<std::int32_t> body_a{file, "/contacts/body_a", {}, {"1", "index of body a, -1: world"}};
   Column<std::int32_t> body_b{file, "/contacts/body_b", {}, {"1", "index of body b, -1: world"}};
@@ -450,17 +480,19 @@ RecordingWriter::RecordingWriter(RecordingWriter&&) noexcept = default;
 RecordingWriter& RecordingWriter::operator=(RecordingWriter&&) noexcept = default;
 RecordingWriter::~RecordingWriter() = default;
 
-void RecordingWriter::add_initial(const State& state, const Energy& energy) {
-  impl_->add_state(state, energy);
+void RecordingWriter::add_initial(const State& state, const Energy& energy, const StepForces& forces) {
+  impl_->add_state(state, energy, forces);
   impl_->add_report(StepReport{}, kNoStep);
   impl_->end_sample();
 }
 
 void RecordingWriter::add(const State& state, const StepReport& report, const Energy& energy,
-                          std::span<const Contact> contacts, std::span<const Vec3> impulses_W) {
-  impl_->add_state(state, energy);
+                          std::span<const Contact> contacts, const StepForces& forces) {
+  impl_->add_state(state, energy, forces);
   impl_->add_report(report, static_cast<std::int8_t>(report.status));
-  for (std::size_t i = 0; i < contacts.size(); ++i) impl_->add_contact(contacts[i], impulses_W[i]);
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    impl_->add_contact(contacts[i], forces.contact_impulses[i], forces.contact_forces[i]);
+  }
   impl_->end_sample();
 }
 

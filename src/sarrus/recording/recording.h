@@ -1,12 +1,13 @@
 // Recordings: the motion of a run as an HDF5 file that any HDF5 reader understands without our code, complete
 // enough that a viewer draws from the file alone. Layout, format "sarrus-recording" version 1, T samples,
-// n bodies, nq coordinates, K contacts over all samples, SI units, quaternions (w, x, y, z):
+// n bodies, nj joints, nq coordinates, K contacts over all samples, SI units, quaternions (w, x, y, z):
 //
 //   /time (T)
 //   /bodies/    names (n), mass (n), position (T,n,3), quaternion_wxyz (T,n,4), linear_velocity (T,n,3),
 //               angular_velocity (T,n,3)                          centre-of-mass frames in the world
 //   /joints/    names, type, base, follower, anchor_base, anchor_follower, axes_base_wxyz, axes_follower_wxyz,
-//               length, closes_loop (by joint); coordinate_names (nq), coordinates, rate_lag (T,nq)
+//               length, closes_loop (by joint); coordinate_names (nq), coordinates, rate_lag, rates, drive_efforts
+//               (T,nq); reaction_force, reaction_torque (T,nj,3)
 //   /geoms/     names, kind, body (-1: world), size, position, quaternion_wxyz (pose in the body frame)
 //   /geoms/parts/         what to draw, a row per geom and per child of a compound: geom, kind, size, position,
 //                         quaternion_wxyz (pose in the body frame), mesh, height_field (-1: none)
@@ -14,7 +15,8 @@
 //                         rows offset[i] .. offset[i+1]; triangles count its own vertices from 0
 //   /geoms/height_fields/ columns, rows (H), spacing (H,2), offset (H+1), heights (by samples, row by row)
 //   /contacts/  offset (T+1): the contacts of sample i are rows offset[i] .. offset[i+1] of
-//               point (K,3), normal (K,3), impulse_world (K,3), gap (K), body_a, body_b, geom_a, geom_b (K)
+//               point (K,3), normal (K,3), impulse_world (K,3), force_world (K,3), gap (K), body_a, body_b, geom_a,
+//               geom_b (K)
 //   /residuals/ natural_map, joint_gap, joint_angle, penetration, limit_violation, iterations, status (T)
 //   /energy/    kinetic, potential (T)
 //
@@ -30,6 +32,7 @@
 #include "sarrus/collision/contact.h"
 #include "sarrus/dynamics/state.h"
 #include "sarrus/recording/run_summary.h"
+#include "sarrus/recording/step_forces.h"
 #include "sarrus/step/simulation.h"
 
 namespace sarrus {
@@ -44,10 +47,10 @@ class RecordingWriter {
   ~RecordingWriter();
 
   // The state before the first step: no contacts, status -1.
-  void add_initial(const State& state, const Energy& energy);
-  // A state and the step that led to it. `impulses_W` (N s, on body B) by contact.
+  void add_initial(const State& state, const Energy& energy, const StepForces& forces);
+  // A state and the step that led to it.
   void add(const State& state, const StepReport& report, const Energy& energy, std::span<const Contact> contacts,
-           std::span<const Vec3> impulses_W);
+           const StepForces& forces);
 
   // Writes what is buffered and closes the file.
   void close();

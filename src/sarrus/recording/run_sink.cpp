@@ -15,7 +15,6 @@
 #include "sarrus/problem_files/problem_file.h"
 #include "sarrus/recording/csv_log.h"
 #include "sarrus/recording/recording.h"
-#include "sarrus/recording/svg_strip.h"
 
 namespace sarrus {
 namespace {
@@ -43,7 +42,7 @@ class CsvSink final : public RunSink {
   explicit CsvSink(const std::string& path) : file_("--csv", path) {}
   void begin(const Simulation& sim, const RunInfo&) override { log_.emplace(file_.path(), sim.model()); }
   void step(const RunStep& s) override {
-    if (!s.failed()) log_->add(s.sim.state(), s.sim.report(), s.energy);
+    if (!s.failed()) log_->add(s.sim.state(), s.sim.report(), s.energy, forces_of(s.sim));
   }
   void finish(const Simulation&, const RunSummary&) override {
     log_->close();
@@ -55,16 +54,33 @@ class CsvSink final : public RunSink {
   std::optional<CsvLog> log_;
 };
 
+class ContactCsvSink final : public RunSink {
+ public:
+  explicit ContactCsvSink(const std::string& path) : file_("--csv-contacts", path) {}
+  void begin(const Simulation& sim, const RunInfo&) override { log_.emplace(file_.path(), sim.model()); }
+  void step(const RunStep& s) override {
+    if (!s.failed()) log_->add(s.sim.time(), s.sim.contacts(), forces_of(s.sim));
+  }
+  void finish(const Simulation&, const RunSummary&) override {
+    log_->close();
+    file_.commit();
+  }
+
+ private:
+  OutputFile file_;
+  std::optional<ContactCsvLog> log_;
+};
+
 class RecordingSink final : public RunSink {
  public:
   RecordingSink(const std::string& path, int every) : file_("--record", path), every_(every) {}
   void begin(const Simulation& sim, const RunInfo& info) override {
     writer_.emplace(file_.path(), sim.model(), info);
-    writer_->add_initial(sim.state(), energy(sim.model(), sim.state()));
+    writer_->add_initial(sim.state(), energy(sim.model(), sim.state()), forces_of(sim));
   }
   void step(const RunStep& s) override {
     if (s.failed() || (!s.last && s.index % every_ != 0)) return;
-    writer_->add(s.sim.state(), s.sim.report(), s.energy, s.sim.contacts(), impulses_of(s.sim));
+    writer_->add(s.sim.state(), s.sim.report(), s.energy, s.sim.contacts(), forces_of(s.sim));
   }
   void finish(const Simulation&, const RunSummary&) override {
     writer_->close();
@@ -79,9 +95,9 @@ class RecordingSink final : public RunSink {
 
 class SvgSink final : public RunSink {
  public:
-  explicit SvgSink(const std::string& path) : file_("--svg", path) {}
+  SvgSink(const std::string& path, SvgOptions options) : file_("--svg", path), options_(options) {}
   void begin(const Simulation& sim, const RunInfo& info) override {
-    strip_.emplace(sim.model(), sim.time(), sim.time() + info.duration);
+    strip_.emplace(sim.model(), sim.time(), sim.time() + info.duration, options_);
     strip_->observe(sim.state(), {}, {});
   }
   void step(const RunStep& s) override {
@@ -95,6 +111,7 @@ class SvgSink final : public RunSink {
 
  private:
   OutputFile file_;
+  SvgOptions options_;
   std::optional<SvgStrip> strip_;
 };
 
@@ -134,10 +151,13 @@ class ProblemSink final : public RunSink {
 
 std::unique_ptr<RunSink> json_sink(const std::string& path) { return std::make_unique<JsonSink>(path); }
 std::unique_ptr<RunSink> csv_sink(const std::string& path) { return std::make_unique<CsvSink>(path); }
+std::unique_ptr<RunSink> contact_csv_sink(const std::string& path) { return std::make_unique<ContactCsvSink>(path); }
 std::unique_ptr<RunSink> recording_sink(const std::string& path, int every) {
   return std::make_unique<RecordingSink>(path, every);
 }
-std::unique_ptr<RunSink> svg_sink(const std::string& path) { return std::make_unique<SvgSink>(path); }
+std::unique_ptr<RunSink> svg_sink(const std::string& path, SvgOptions options) {
+  return std::make_unique<SvgSink>(path, options);
+}
 std::unique_ptr<RunSink> problem_sink(const std::string& folder, int every) {
   return std::make_unique<ProblemSink>(folder, every);
 }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "sarrus/recording/run_summary.h"
+#include "sarrus/recording/svg_strip.h"
 #include "sarrus/step/simulation.h"
 
 namespace sarrus {
@@ -36,11 +37,12 @@ class RunSink {
 };
 
 // All throw InputError naming the option of `sarrus run` and the path if it cannot be written.
-std::unique_ptr<RunSink> json_sink(const std::string& path);  // summary (run_summary.h)
-std::unique_ptr<RunSink> csv_sink(const std::string& path);   // row per step (csv_log.h)
+std::unique_ptr<RunSink> json_sink(const std::string& path);         // summary (run_summary.h)
+std::unique_ptr<RunSink> csv_sink(const std::string& path);          // row per step (csv_log.h)
+std::unique_ptr<RunSink> contact_csv_sink(const std::string& path);  // row per contact of a step (csv_log.h)
 std::unique_ptr<RunSink> recording_sink(const std::string& path,
-                                        int every);          // every n-th state and the last (recording.h)
-std::unique_ptr<RunSink> svg_sink(const std::string& path);  // drawing (svg_strip.h)
+                                        int every);  // every n-th state and the last (recording.h)
+std::unique_ptr<RunSink> svg_sink(const std::string& path, SvgOptions options = {});  // drawing (svg_strip.h)
 // <folder>/<scene>-<step>.h5: the problem of every n-th step and of one that failed, with the warm start and the
 // impulses of its (last) solve (problem_files/problem_file.h). Creates the folder.
 std::unique_ptr<RunSink> problem_sink(const std::string& folder, int every);

@@ -56,6 +56,8 @@ struct Ground {
 std::vector<Ground> grounds(const Geom& geom, const View& view);
 
 View choose_view(const Model& model, std::span<const SvgStrip::Frame> frames);
+// Of a viewpoint that needs no choice.
+View view_from(SvgViewpoint viewpoint);
 
 // Indices of at most `count` frames, first and last included, spread over time and over the motion: rest is
 // shown briefly, and frames that would repeat another one, as even spacing does with periodic motion, move aside

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
 
 #include "sarrus/geometry/aabb.h"
@@ -18,6 +19,22 @@ constexpr double kFlatness = 1e-4;   // of the width: points of a profile that a
 
 double cross(const Vec2& o, const Vec2& a, const Vec2& b) {
   return (a.x() - o.x()) * (b.y() - o.y()) - (a.y() - o.y()) * (b.x() - o.x());
+}
+
+// Leaves out the corners of a convex polygon that lie on the line between the corners beside them.
+std::vector<Vec2> without_straight_corners(std::vector<Vec2> hull, double tolerance) {
+  for (std::size_t i = 0; i < hull.size() && hull.size() > 2;) {
+    const Vec2& a = hull[(i + hull.size() - 1) % hull.size()];
+    const Vec2& b = hull[(i + 1) % hull.size()];
+    const double length = (b - a).norm();
+    const double height = length > 0 ? std::abs(cross(a, b, hull[i])) / length : (hull[i] - a).norm();
+    if (height > tolerance) {
+      ++i;
+    } else {
+      hull.erase(hull.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  return hull;
 }
 
 Outline polygon_around(std::vector<Vec2> points) { return {convex_hull(std::move(points)), 0}; }
@@ -168,17 +185,18 @@ std::vector<Vec2> convex_hull(std::vector<Vec2> points) {
                points.end());
   if (points.size() < 3) return points;
   std::vector<Vec2> hull;
-  // Lower chain left to right, then upper chain back (Andrew).
+  // Lower chain left to right, then upper chain back (Andrew). No tolerance here: of points that lie above each other
+  // but for rounding, as on the end of a cylinder seen from the side, it would drop the corner that is sorted first.
   for (int pass = 0; pass < 2; ++pass) {
     const std::size_t start = hull.size();
     for (const Vec2& p : points) {
-      while (hull.size() >= start + 2 && cross(hull[hull.size() - 2], hull.back(), p) <= tiny * size) hull.pop_back();
+      while (hull.size() >= start + 2 && cross(hull[hull.size() - 2], hull.back(), p) <= 0) hull.pop_back();
       hull.push_back(p);
     }
     hull.pop_back();
     std::reverse(points.begin(), points.end());
   }
-  return hull;
+  return without_straight_corners(std::move(hull), tiny);
 }
 
 std::vector<Vec3> extent_points(const Shape& shape, const Pose& X_WG) {

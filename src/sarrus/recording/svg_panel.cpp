@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <numbers>
 
 namespace sarrus::svg {
 namespace {
@@ -28,7 +29,7 @@ constexpr Colour kWorldColour = {"#e9ebee", "#a3a9b1"};
 constexpr int kMaxGhosts = 24;
 // Contact points of this many are drawn small.
 constexpr std::size_t kManyContacts = 30;
-constexpr double kTickLabelRoom = 20;  // px on either side of a tick, else it gets no label
+constexpr double kTickLabelRoom = 20;  // px on either side of a tick for its label, else there is neither
 
 template <class... Args>
 void print(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
@@ -120,14 +121,15 @@ void draw_ticks(std::string& out, const Panel& panel, const Scenery& scenery) {
       Vec2 at = panel.seen.min();
       at[axis] = k * step;
       const Vec2 p = panel.pixel(at);
-      const Vec2 end = axis == 0 ? Vec2(p.x(), p.y() - 7) : Vec2(p.x() + 7, p.y());
-      print(out, "<path class=\"tick\" d=\"M{:.2f} {:.2f} L{:.2f} {:.2f}\" stroke=\"#6b727c\" stroke-width=\"1.2\"/>\n",
-            p.x(), p.y(), end.x(), end.y());
       const double to_edge = axis == 0 ? std::min(p.x() - panel.x, panel.x + panel.width - p.x())
                                        : std::min(p.y() - panel.y, panel.y + panel.height - p.y());
       if (to_edge < kTickLabelRoom) continue;
+      const Vec2 end = axis == 0 ? Vec2(p.x(), p.y() - 7) : Vec2(p.x() + 7, p.y());
+      print(out, "<path class=\"tick\" d=\"M{:.2f} {:.2f} L{:.2f} {:.2f}\" stroke=\"#6b727c\" stroke-width=\"1.2\"/>\n",
+            p.x(), p.y(), end.x(), end.y());
       print(out,
-            "<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"10.5\" fill=\"#59606a\" text-anchor=\"{}\">{:g} m</text>\n",
+            "<text class=\"tick-label\" x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"10.5\" fill=\"#59606a\" "
+            "text-anchor=\"{}\">{:g} m</text>\n",
             axis == 0 ? p.x() : p.x() + 10, axis == 0 ? p.y() - 10 : p.y() + 3.5, axis == 0 ? "middle" : "start",
             k * step + 0.0);  // no "-0"
     }
@@ -159,6 +161,28 @@ void draw_skeleton(std::string& out, const Panel& panel, const BodyDrawing& d, c
   } else {
     const Vec2 p = panel.pixel(d.centre);
     print(out, "<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"4\" fill=\"{}\" stroke=\"{}\"/>", p.x(), p.y(), c.fill, c.line);
+  }
+}
+
+// The outline of a cylinder that is seen obliquely is that of a capsule: the rim of its near end tells them apart.
+void draw_rims(std::string& out, const Panel& panel, const Scenery& scenery, const BodyParts& parts, const Pose& X_WB,
+               const Colour& c) {
+  constexpr double kOblique = 0.05;  // sines of the angles to the view plane and to its normal
+  for (const int g : parts.geoms) {
+    const Geom& geom = scenery.model->geoms()[static_cast<std::size_t>(g)];
+    if (geom.shape.kind != ShapeKind::cylinder) continue;
+    const Pose X = X_WB * geom.X_BG;
+    const double axis = scenery.view.depth(X.q * Vec3::UnitZ());
+    if (std::abs(axis) < kOblique || axis * axis > 1 - kOblique * kOblique) continue;
+    constexpr int kPoints = 48;
+    std::vector<Vec2> rim;
+    for (int i = 0; i < kPoints; ++i) {
+      const double a = 2 * std::numbers::pi * i / kPoints;
+      rim.push_back(scenery.view.project(X * Vec3(geom.shape.size[0] * std::cos(a), geom.shape.size[0] * std::sin(a),
+                                                  std::copysign(geom.shape.size[1], axis))));
+    }
+    print(out, "<path class=\"rim\" d=\"{} Z\" fill=\"none\" stroke=\"{}\" stroke-width=\"1\" stroke-opacity=\"0.6\"/>",
+          path_of(panel, rim), c.line);
   }
 }
 
@@ -195,6 +219,7 @@ void draw_bodies(std::string& out, const Panel& panel, const Scenery& scenery, c
     for (const Outline& o : d.shapes) out += outline_element(panel, o);
     out += "</g>";
     draw_skeleton(out, panel, d, c);
+    draw_rims(out, panel, scenery, scenery.parts[body], state.X_WB[body], c);
     draw_roll_marks(out, panel, scenery, scenery.parts[body], state.X_WB[body], c);
     out += "</g>\n";
   }

@@ -20,7 +20,7 @@ constexpr double kGap = 12;            // between panels
 constexpr double kHeader = 52;         // title
 constexpr double kFooter = 64;         // caption, legend, scale bar
 constexpr double kAspect = 2.4;        // width over height that the page aims at
-constexpr int kSamples = 240;          // states kept over the duration
+constexpr int kSamples = 240;          // states kept over the duration, more for many frames
 constexpr double kLabelHeight = 18;    // px added to panels for the time label
 constexpr double kFollowTravel = 2.5;  // window follows if the travel exceeds this multiple of the size
 
@@ -190,12 +190,15 @@ void draw_footer(std::string& out, double top, const RunSummary& run, bool conta
 
 }  // namespace
 
-SvgStrip::SvgStrip(Model model, double begin, double end, int frames)
-    : model_(std::move(model)), begin_(begin), end_(end), frames_(static_cast<std::size_t>(std::max(frames, 2))) {}
+SvgStrip::SvgStrip(Model model, double begin, double end, SvgOptions options)
+    : model_(std::move(model)), begin_(begin), end_(end), options_(options) {
+  options_.frames = std::max(options_.frames, 2);
+}
 
 bool SvgStrip::wants(double time) const {
   // Slightly early, so that rounding in the clock does not delay a sample by a step.
-  return time >= begin_ + (end_ - begin_) * (static_cast<double>(kept_.size()) / kSamples - 1e-9);
+  const int samples = std::max(kSamples, 4 * options_.frames);
+  return time >= begin_ + (end_ - begin_) * (static_cast<double>(kept_.size()) / samples - 1e-9);
 }
 
 void SvgStrip::keep(const State& state, std::vector<Vec3> contacts) {
@@ -220,7 +223,7 @@ void SvgStrip::finish(const State& state) {
 }
 
 std::string SvgStrip::to_svg(const RunSummary& run) const {
-  const std::vector<std::size_t> chosen = svg::choose_frames(model_, kept_, frames_);
+  const std::vector<std::size_t> chosen = svg::choose_frames(model_, kept_, static_cast<std::size_t>(options_.frames));
   std::vector<const Frame*> frames;
   frames.reserve(chosen.size());
   for (const std::size_t i : chosen) frames.push_back(&kept_[i]);
@@ -228,7 +231,8 @@ std::string SvgStrip::to_svg(const RunSummary& run) const {
   svg::Scenery scenery;
   scenery.model = &model_;
   scenery.parts = svg::body_parts(model_);
-  scenery.view = svg::choose_view(model_, kept_);
+  scenery.view =
+      options_.viewpoint == SvgViewpoint::chosen ? svg::choose_view(model_, kept_) : svg::view_from(options_.viewpoint);
   scenery.world = svg::draw_world(model_, scenery.view);
   const Windows windows = choose_windows(scenery, frames);
   scenery.ticks_right = windows.follows_right;

@@ -1,13 +1,15 @@
 // A strip of outline drawings of a run: one SVG file that shows at a glance what moved where.
 //
 // Frames are spread over time and motion: nearly even, but a long rest is shown briefly and periodic motion is not
-// caught at the same phase each time. They share one scale and one orthographic view, chosen from the motion:
+// caught at the same phase each time. They share one scale and one orthographic view, given or chosen from the motion:
 // the vertical plane, or the horizontal one, in which most of the motion and the extent is seen. If the
 // mechanism travels far for its size the drawing follows it, and labelled ticks stay at fixed world positions.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sarrus/collision/contact.h"
@@ -16,10 +18,25 @@
 
 namespace sarrus {
 
+// Where the viewer stands; z is up but for `top`.
+//   chosen  by the motion
+//   front   at -y, x to the right
+//   side    at +x, y to the right
+//   top     at +z, x to the right and y up
+//   iso     at (1, -1, 1): all three axes are seen equally foreshortened, x and y to the right
+enum class SvgViewpoint : std::uint8_t { chosen, front, side, top, iso };
+// "auto", "front", "side", "top" or "iso". Throws InputError naming the option of `sarrus run`, with a suggestion.
+SvgViewpoint svg_viewpoint_from_name(std::string_view name);
+
+struct SvgOptions {
+  int frames = 6;  // at least two
+  SvgViewpoint viewpoint = SvgViewpoint::chosen;
+};
+
 class SvgStrip {
  public:
-  // For a run from `begin` to `end` [s]; draws this many frames, at least two.
-  SvgStrip(Model model, double begin, double end, int frames = 6);
+  // For a run from `begin` to `end` [s].
+  SvgStrip(Model model, double begin, double end, SvgOptions options = {});
 
   // True if observe() would keep a state at this time: lets the caller skip the preparation.
   bool wants(double time) const;
@@ -44,7 +61,7 @@ class SvgStrip {
   Model model_;
   double begin_;
   double end_;
-  std::size_t frames_;
+  SvgOptions options_;
   std::vector<Frame> kept_;  // more than are drawn: the choice needs the whole motion
 };
 

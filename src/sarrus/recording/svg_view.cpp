@@ -8,6 +8,8 @@
 #include <iterator>
 #include <numbers>
 
+#include "sarrus/math/error.h"
+#include "sarrus/math/text.h"
 #include "sarrus/math/tools.h"
 
 namespace sarrus::svg {
@@ -131,6 +133,21 @@ View choose_view(const Model& model, std::span<const SvgStrip::Frame> frames) {
   return {Vec3::UnitX(), Vec3::UnitY(), "view from above, x right, y up"};
 }
 
+View view_from(SvgViewpoint viewpoint) {
+  switch (viewpoint) {
+    case SvgViewpoint::side:
+      return {Vec3::UnitY(), Vec3::UnitZ(), "side view, y right, z up"};
+    case SvgViewpoint::top:
+      return {Vec3::UnitX(), Vec3::UnitY(), "view from above, x right, y up"};
+    case SvgViewpoint::iso:
+      return {Vec3(1, 1, 0).normalized(), Vec3(-1, 1, 2).normalized(), "isometric view from (1, -1, 1), z up"};
+    case SvgViewpoint::chosen:
+    case SvgViewpoint::front:
+      break;
+  }
+  return {Vec3::UnitX(), Vec3::UnitZ(), "front view, x right, z up"};
+}
+
 std::vector<std::size_t> choose_frames(const Model& model, std::span<const SvgStrip::Frame> frames, std::size_t count) {
   std::vector<std::size_t> chosen;
   if (frames.size() <= count) {
@@ -232,3 +249,14 @@ WorldDrawing draw_world(const Model& model, const View& view) {
 }
 
 }  // namespace sarrus::svg
+
+namespace sarrus {
+
+SvgViewpoint svg_viewpoint_from_name(std::string_view name) {
+  const std::vector<std::string> names = {"auto", "front", "side", "top", "iso"};
+  const auto it = std::find(names.begin(), names.end(), name);
+  if (it != names.end()) return static_cast<SvgViewpoint>(it - names.begin());
+  throw InputError("--svg-view", fmt::format("{} is unknown; {}", in_quotes(name), suggestion(name, names, "view")));
+}
+
+}  // namespace sarrus

@@ -13,6 +13,7 @@
 #include "sarrus/math/error.h"
 #include "sarrus/math/text.h"
 #include "sarrus/math/tools.h"
+#include "sarrus/model/unit_hints.h"
 #include "sarrus/scene_files/scene_loader.h"
 #include "sarrus/scene_files/scene_values.h"
 
@@ -195,6 +196,13 @@ OrderedJson signal(const Signal& s) {
   put(out, "amplitude", s.amplitude, 0);
   put(out, "frequency", s.frequency, 0);
   put(out, "phase", s.phase, 0);
+  if (!s.table.empty()) {
+    OrderedJson& table = out["table"] = OrderedJson::array();
+    for (const TablePoint& p : s.table) table.push_back(OrderedJson::array({number(p.time), number(p.value)}));
+  }
+  if (!s.table.empty() && s.interpolation != Interpolation::linear) {
+    out["interpolation"] = std::string(name_of(s.interpolation));
+  }
   if (out.size() == 1 && out.contains("offset")) return out["offset"];
   return out;
 }
@@ -285,6 +293,8 @@ OrderedJson body(const Body& b) {
   put(out, "velocity", b.v0_W);
   put(out, "angular_velocity", b.w0_W);
   if (b.ccd != Body{}.ccd) out["ccd"] = std::string(name_of(b.ccd));
+  put(out, "linear_damping", b.linear_damping, 0);
+  put(out, "angular_damping", b.angular_damping, 0);
   return out;
 }
 
@@ -384,11 +394,48 @@ InputError in_file(const std::string& source_name, const InputError& error) {
   return InputError(printable(place, kMaxMessage), printable(message, kMaxMessage));
 }
 
+// Calls f(path, value) for every array of numbers under the key.
+template <class F>
+void each_array(const json::Json& value, const std::string& path, std::string_view wanted, const F& f) {
+  if (value.is_array()) {
+    for (std::size_t i = 0; i < value.size(); ++i) each_array(value[i], fmt::format("{}[{}]", path, i), wanted, f);
+  }
+  if (!value.is_object()) return;
+  for (const auto& [key, child] : value.items()) {
+    const std::string name = path.empty() ? printable(key) : fmt::format("{}.{}", path, printable(key));
+    if (key == wanted && child.is_array()) f(name, child);
+    each_array(child, name, wanted, f);
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> suspicious_orientations(std::string_view json_text) {
+  std::vector<std::string> messages;
+  try {
+    const json::Json document = json::parse_strict(json_text);
+    if (!document.is_object() || !document.contains("angle_unit")) return {};
+    const bool degrees = document["angle_unit"] == "deg";
+    each_array(document, "", "euler_xyz", [&](const std::string& path, const json::Json& angles) {
+      for (const json::Json& angle : angles) {
+        if (!angle.is_number()) continue;
+        const double x = angle.get<double>();
+        if (!(degrees ? looks_like_radians(x) : looks_like_degrees(x))) continue;
+        messages.push_back(fmt::format("{} has {:.6g} {}: looks like {}; set \"angle_unit\": \"{}\", or convert it",
+                                       path, x, degrees ? "degrees" : "rad", degrees ? "radians" : "degrees",
+                                       degrees ? "rad" : "deg"));
+        return;
+      }
+    });
+  } catch (const InputError&) {
+    return {};
+  }
+  return messages;
+}
 
 Model parse_scene(std::string_view json_text, const std::string& source_name, const fs::path& folder) {
   try {
-    return scene::SceneLoader(folder).load(json::parse_strict(json_text));
+    return scene::SceneLoader(source_name, folder).load(json::parse_strict(json_text));
   } catch (const InputError& error) {
     throw in_file(source_name, error);
   }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sarrus/model/model.h"
 
@@ -14,6 +15,10 @@ namespace sarrus {
 Model load_scene(const std::filesystem::path& file);
 // Relative paths of mesh files start in `folder`, empty for the current one; load_scene takes that of the scene.
 Model parse_scene(std::string_view json_text, const std::string& source_name, const std::filesystem::path& folder = {});
+
+// Angles of orientations in a scene file that look like the other unit than its angle_unit, a message each: the model
+// keeps quaternions, so that analyse() cannot tell. Empty for text that is no scene.
+std::vector<std::string> suspicious_orientations(std::string_view json_text);
 
 std::string scene_to_json(const Model& model);
 // Hulls, meshes and height fields are written with their points, so that the file needs no others.

@@ -61,7 +61,8 @@ void SceneLoader::read_header(ObjectReader& r) {
   const double version = r.number("version");
   if (version != 1) r.fail(fmt::format("version {} is not supported; this program reads version 1", version));
   if (!r.has("angle_unit")) {
-    r.fail("key 'angle_unit' is missing; add \"angle_unit\": \"deg\" or \"angle_unit\": \"rad\"");
+    r.fail_missing({"angle_unit"},
+                   "key 'angle_unit' is missing; add \"angle_unit\": \"deg\" or \"angle_unit\": \"rad\"");
   }
   angle_unit_ = r.choice("angle_unit", {"rad", "deg"}) == 0 ? 1.0 : std::numbers::pi / 180.0;
   shape_reader_.set_angle_unit(angle_unit_);
@@ -150,6 +151,8 @@ void SceneLoader::read_body(ObjectReader r) {
   body.v0_W = r.vec3("velocity", Vec3::Zero());
   body.w0_W = r.vec3("angular_velocity", Vec3::Zero()) * angle_unit_;
   body.ccd = read_ccd(r, defaults_.ccd);
+  body.linear_damping = r.number("linear_damping", 0);
+  body.angular_damping = r.number("angular_damping", 0);
   const int index = builder_.add_body(std::move(body));
   recentred_.emplace_back(Vec3::Zero());
   const std::size_t first_shape = data().geoms.size();
@@ -182,13 +185,21 @@ void SceneLoader::read_mass(ObjectReader& r, int body, bool has_shapes) {
       return;
     }
     if (!has_shapes) {
-      r.fail("has a mass, but neither inertia nor shapes; add \"inertia\": [ixx, iyy, izz] or \"shapes\"");
+      r.fail_missing({"inertia", "shapes"},
+                     "has a mass, but neither inertia nor shapes; add \"inertia\": [ixx, iyy, izz] or \"shapes\"");
     }
   } else {
-    r.reject("inertia", "is given without mass; add mass (density computes both from the shapes)");
-    if (!r.has("density") && !defaults_.density) r.fail("has no mass; add mass, or density and shapes");
+    if (r.has("inertia")) {
+      r.fail_missing({"mass"}, "inertia is given without mass; add mass (density computes both from the shapes)");
+    }
+    if (!r.has("density") && !defaults_.density) {
+      r.fail_missing({"mass", "density"}, "has no mass; add mass, or density and shapes");
+    }
     const double density = r.has("density") ? r.positive("density") : *defaults_.density;
-    if (!has_shapes) r.fail("has a density, but no shapes to take the volume from; add shapes, or mass and inertia");
+    if (!has_shapes) {
+      r.fail_missing({"mass", "shapes"},
+                     "has a density, but no shapes to take the volume from; add shapes, or mass and inertia");
+    }
     mass = density * builder_.volume_of_shapes(body, label);
   }
   const Vec3 centre_B = builder_.set_mass_of_shapes(body, mass, label);

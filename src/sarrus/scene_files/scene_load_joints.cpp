@@ -101,7 +101,8 @@ void SceneLoader::read_anchors(ObjectReader& r, Joint& j) {
     j.p_FJ = in_body(j.follower, X_FJ.p);
     j.q_FJ = X_FJ.q;
   } else if (j.type != JointType::free) {
-    r.fail(fmt::format("has no anchor; add {}, or base_frame and follower_frame", world_keys));
+    r.fail_missing({"base_at", "follower_at", "base_frame", "follower_frame"},
+                   fmt::format("has no anchor; add {}, or base_frame and follower_frame", world_keys));
   }
   if (distance) {
     const double now = (reference_pose(j.follower) * j.p_FJ - reference_pose(j.base) * j.p_BJ).norm();
@@ -121,7 +122,8 @@ Quat SceneLoader::read_joint_axes(ObjectReader& r, const Joint& j) {
     return j.type == JointType::planar ? frame_with_z(axis) : frame_with_x(axis);
   }
   if (!axes) {
-    r.fail(fmt::format("a {} joint needs its axis; add for example \"axis\": [0, 0, 1]", joint_type_info(j.type).name));
+    r.fail_missing({"axis"}, fmt::format("a {} joint needs its axis; add for example \"axis\": [0, 0, 1]",
+                                         joint_type_info(j.type).name));
   }
   return *axes;
 }
@@ -154,8 +156,7 @@ void SceneLoader::read_dofs(ObjectReader& r, int joint) {
 }
 
 void SceneLoader::read_dof(ObjectReader& r, bool angular, Dof& dof) {
-  const double unit = angular ? angle_unit_ : 1.0;
-  if (r.has("limit")) dof.limit = read_limit(r.object("limit"), unit);
+  if (r.has("limit")) dof.limit = read_limit(r.object("limit"), angular);
   if (r.has("drive")) dof.drive = read_drive(r.object("drive"), angular);
   dof.armature = r.number("armature", dof.armature);
   dof.damping = r.number("damping", dof.damping);
@@ -164,20 +165,28 @@ void SceneLoader::read_dof(ObjectReader& r, bool angular, Dof& dof) {
   if (!r.has("spring")) return;
   ObjectReader spring = r.object("spring");
   dof.stiffness = spring.number("stiffness");
-  dof.rest = spring.number("rest", 0) * unit;
+  dof.rest = spring.number("rest", 0) * (angular ? angle_unit_ : 1.0);
   spring.finish();
 }
 
-Limit SceneLoader::read_limit(ObjectReader r, double unit) {
+Limit SceneLoader::read_limit(ObjectReader r, bool angular) {
+  const double unit = angular ? angle_unit_ : 1.0;
   Limit limit = defaults_.limit;
-  limit.lower = r.number("lower", -kInf) * unit;
-  limit.upper = r.number("upper", kInf) * unit;
+  const double lower = r.number("lower", -kInf);
+  const double upper = r.number("upper", kInf);
+  limit.lower = lower * unit;
+  limit.upper = upper * unit;
   limit.restitution = r.number("restitution", limit.restitution);
   limit.erp = r.number("erp", limit.erp);
   limit.compliance = read_compliance(r);
   r.finish();
   if (limit.erp != kUseDefault && !(limit.erp >= 0 && limit.erp <= 1)) {
     r.fail(fmt::format("{} is {}; give a number in [0, 1] or leave it out", r.full("erp"), limit.erp));
+  }
+  // Checked here, in the numbers of the file: the model knows only radians.
+  if (lower > upper) {
+    const std::string_view symbol = !angular ? "m" : angle_unit_ == 1.0 ? "rad" : "deg";
+    r.fail(fmt::format("the limits [{} {}, {} {}] are reversed; give lower <= upper", lower, symbol, upper, symbol));
   }
   return limit;
 }
@@ -198,12 +207,32 @@ Drive SceneLoader::read_drive(ObjectReader r, bool angular) {
     drive.target.amplitude = target.number("amplitude", 0) * unit;
     drive.target.frequency = target.number("frequency", 0);
     drive.target.phase = target.number("phase", 0) * angle_unit_;
+    read_table(target, unit, drive.target);
     target.finish();
   } else {
     drive.target.offset = r.number("target", 0) * unit;
   }
   r.finish();
   return drive;
+}
+
+void SceneLoader::read_table(ObjectReader& r, double unit, Signal& signal) {
+  if (!r.has("table")) {
+    r.reject("interpolation", "goes with a table; add \"table\": [[time, value], ...]");
+    return;
+  }
+  const Json& points = r.array("table");
+  if (points.empty()) r.fail(fmt::format("{} has no points; write it like [[0, 0], [1, 0.5]]", r.full("table")));
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Json& p = points[i];
+    if (!p.is_array() || p.size() != 2 || !p[0].is_number() || !p[1].is_number()) {
+      r.fail(fmt::format("{}[{}] must be a time and a value; write it like [1, 0.5]", r.full("table"), i));
+    }
+    signal.table.push_back({p[0].get<double>(), p[1].get<double>() * unit});
+  }
+  if (r.has("interpolation")) {
+    signal.interpolation = static_cast<Interpolation>(r.choice("interpolation", {"linear", "cubic"}));
+  }
 }
 
 void SceneLoader::read_coupling(ObjectReader r) {

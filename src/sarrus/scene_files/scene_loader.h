@@ -16,8 +16,10 @@ namespace sarrus::scene {
 
 class SceneLoader {
  public:
-  // Mesh files are looked for in this folder, that of the scene.
-  explicit SceneLoader(std::filesystem::path folder) : shape_reader_(std::move(folder)) {}
+  // The model is told where it comes from; mesh files are looked for in this folder, that of the scene.
+  SceneLoader(std::string source, std::filesystem::path folder) : shape_reader_(std::move(folder)) {
+    builder_.set_source(std::move(source));
+  }
 
   // Throws InputError without the file name.
   Model load(const Json& document);
@@ -55,8 +57,9 @@ class SceneLoader {
   Quat read_joint_axes(ObjectReader& r, const Joint& joint);
   void read_dofs(ObjectReader& r, int joint);
   void read_dof(ObjectReader& r, bool angular, Dof& dof);
-  Limit read_limit(ObjectReader r, double unit);
+  Limit read_limit(ObjectReader r, bool angular);
   Drive read_drive(ObjectReader r, bool angular);
+  static void read_table(ObjectReader& r, double unit, Signal& signal);
   void read_coupling(ObjectReader r);
   void name_dofs();
 

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "sarrus/math/error.h"
+#include "sarrus/model/topology.h"
 #include "sarrus/step/simulation_impl.h"
 
 namespace sarrus {
@@ -39,13 +40,21 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
   assembler.projection().project_poses(state.X_WB, kinematics, state.q, 1e-12, 100);
   kinematics.update_coordinates(state.q);
   const JointErrors errors = joint_errors(model(), kinematics, state.q);
-  if (errors.gap > 1e-9 || errors.angle > 1e-9) {
-    throw InputError(
-        fmt::format("joint '{}'", model().joints()[static_cast<std::size_t>(std::max(0, errors.worst_joint))].name),
-        fmt::format("cannot be assembled at the reference pose ({:.3g} m, {:.3g} rad remain); check the anchors and "
-                    "axes of the joints around it, or give them as world anchors",
-                    errors.gap, errors.angle));
-  }
+  if (errors.gap > 1e-9 || errors.angle > 1e-9) refuse_open_joints(errors);
+}
+
+void Simulation::Impl::refuse_open_joints(const JointErrors& errors) const {
+  const int joint = std::max(0, errors.worst_joint);
+  const Loop loop = shortest_loop(model(), joint);
+  const std::string where = fmt::format("joint '{}'", model().joints()[static_cast<std::size_t>(joint)].name);
+  const std::string what =
+      loop.joints.empty() ? "" : fmt::format("{} does not close: the joint ", loop_text(model(), loop));
+  throw InputError(
+      model().source().empty() ? where : fmt::format("{}: {}", model().source(), where),
+      fmt::format(
+          "{}cannot be assembled at the reference pose ({:.3g} m, {:.3g} rad remain); check the anchors and axes "
+          "of {}, or give them as world anchors",
+          what, errors.gap, errors.angle, loop.joints.empty() ? "the joints around it" : "the loop's joints"));
 }
 
 void Simulation::Impl::report_failure() {

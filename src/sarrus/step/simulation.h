@@ -69,7 +69,8 @@ struct StepReport {
 
 class Simulation {
  public:
-  // Throws InputError for bad options or if the joints cannot be assembled at the initial pose.
+  // Throws InputError for bad options, or if the joints cannot be assembled at the initial pose: it then names the file
+  // of the model and the loop.
   explicit Simulation(Model model, SimulationOptions options = {});
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
@@ -105,9 +106,21 @@ class Simulation {
   Vec3 contact_impulse(int contact) const;
   // The impulse as a world vector, acting on body B (and negated on A), N s.
   Vec3 contact_impulse_W(int contact) const;
+  // Its mean over the step (the last part of it, if it was taken in parts), N.
+  Vec3 contact_force_W(int contact) const;
   // Effort of a dof's drive in the last step taken, N or N m: the impulse of a servo over dt, else the force drive's
   // effort and set_joint_force().
   double drive_effort(int dof) const;
+  // Rate of a dof at the present state, m/s or rad/s; of spherical joints the angular velocity about the axes of the
+  // base's joint frame.
+  double joint_rate(int dof) const;
+  // Mean wrench [f; tau] (N, N m) over the last step that the joint applied on its follower (and negated on its base),
+  // world axes, at the follower's anchor: its constraint, limits, drive, spring, damping, friction and couplings, so
+  // that gravity, contacts, set_body_wrench() and these move a body. Zero before the first step. Where joints are
+  // redundant (`sarrus check`) it is one of many that fit.
+  Vec6 joint_reaction(int joint) const;
+  // Of all joints.
+  std::vector<Vec6> joint_reactions() const;
   // The constraint problem of the last step and its impulses: what was solved, for dumps and tests.
   const ConstraintProblem& problem() const;
   std::span<const double> impulses() const;

@@ -27,6 +27,7 @@ struct Simulation::Impl {
   void move(double dt);
   bool close_joints();
   bool commit(double dt);
+  [[noreturn]] void refuse_open_joints(const JointErrors& errors) const;
   void report_failure();
   std::string describe(const ConstraintBlock& block) const;
   void check_dof(int dof, std::string_view call) const;

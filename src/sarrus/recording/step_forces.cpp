@@ -1,0 +1,19 @@
+#include "sarrus/recording/step_forces.h"
+
+namespace sarrus {
+
+StepForces forces_of(const Simulation& sim) {
+  StepForces f;
+  for (int dof = 0; dof < sim.model().dof_count(); ++dof) {
+    f.joint_rates.push_back(sim.joint_rate(dof));
+    f.drive_efforts.push_back(sim.drive_effort(dof));
+  }
+  f.joint_reactions = sim.joint_reactions();
+  for (int i = 0; i < static_cast<int>(sim.contacts().size()); ++i) {
+    f.contact_impulses.push_back(sim.contact_impulse_W(i));
+    f.contact_forces.push_back(sim.contact_force_W(i));
+  }
+  return f;
+}
+
+}  // namespace sarrus
