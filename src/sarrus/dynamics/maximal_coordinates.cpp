@@ -22,19 +22,17 @@ Vec3 rotated(const Quat& q, const Vec3& v) {
 // by Newton's method to round-off. Not a number if that does not converge, which takes more than 2 rad per step.
 Vec3 rotate_freely(const Mat3& I, const Mat3& I_inverse, const Vec3& w, double dt) {
   constexpr int kIterations = 30;
+  if (w.isZero(0)) return w;
   Vec3 x = w - dt * (I_inverse * w.cross(I * w));
-  double last = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kIterations; ++i) {
     const Vec3 m = 0.5 * (w + x);
     const Vec3 Im = I * m;
     const Vec3 residual = I * (x - w) + dt * m.cross(Im);
     const Mat3 A = I + 0.5 * dt * (skew(m) * I - skew(Im));
-    const Vec3 dx = A.partialPivLu().solve(residual);
+    const Vec3 dx = A.inverse() * residual;
     x -= dx;
-    const double size = dx.norm();
-    // Round-off of a slender body's inverse may keep dx above the last digit: it is then small and falls no more.
-    if (size <= 1e-15 * x.norm() || (size >= last && size <= 1e-8 * x.norm())) return x;
-    last = size;
+    // Newton's method squares relative errors: the next one is round-off.
+    if (dx.squaredNorm() <= 1e-16 * x.squaredNorm()) return x;
   }
   return Vec3::Constant(std::numeric_limits<double>::quiet_NaN());
 }
@@ -119,8 +117,9 @@ class MaximalCoordinates final : public Coordinates {
       } else {
         mass_block(i, q, mass, mass_inverse);
         const Eigen::Map<const Mat6> W(mass_inverse.data() + 36 * i);
-        w_free_B_[i] = rotate_freely(b.inertia_B, inertia_inverse_B_[i], rotated(q.conjugate(), w), m.dt);
-        u.tail<3>() = rotated(q, w_free_B_[i]) + m.dt * (W.bottomRightCorner<3, 3>() * torque);
+        const Vec3 w_B = rotated(q.conjugate(), w);
+        w_free_B_[i] = isotropic_[i] ? w_B : rotate_freely(b.inertia_B, inertia_inverse_B_[i], w_B, m.dt);
+        u.tail<3>() = (isotropic_[i] ? w : rotated(q, w_free_B_[i])) + m.dt * (W.bottomRightCorner<3, 3>() * torque);
       }
       damp(b, Eigen::Map<const Mat6>(mass.data() + 36 * i).bottomRightCorner<3, 3>(), m.dt, u);
     }
