@@ -196,6 +196,31 @@ TEST(InverseDynamics, CountsArmatureOnAGivenMotion) {
   }
 }
 
+// Nothing but gravity acts on a body that tumbles, free or on a spherical joint: no force is missing, none is found.
+TEST(InverseDynamics, UndoesTheRotationOfTheStep) {
+  for (const bool jointed : {false, true}) {
+    ModelBuilder b("tumble");
+    const int body = b.add_body("body", 2.0, Mat3(Vec3(0.1, 0.2, 0.25).asDiagonal()), {Vec3(0.3, 0, 0)});
+    if (jointed) {
+      b.add_joint_at("ball", JointType::spherical, kWorld, body, Vec3::Zero());
+    } else {
+      b.set_velocity(body, Vec3(1, 0, 2), Vec3(5, 1, 5));
+    }
+    const Model model = b.build();
+    InverseOptions options;
+    options.step = options_with(1e-3, Integrator::semi_implicit);
+    InverseDynamics inverse(model, options);
+    Simulation sim(model, options.step);
+    for (int i = 0; i < 400; ++i) {
+      inverse.set_state(sim.state());
+      sim.step();
+      const InverseResult& r = inverse.solve(sim.state().twist);
+      ASSERT_EQ(r.status, InverseStatus::realised) << jointed << ", step " << i << ": " << r.unrealised;
+      ASSERT_LT(r.unrealised, 1e-6);
+    }
+  }
+}
+
 // A closed loop with three redundant rows: the crank's torque is unique nevertheless.
 TEST(InverseDynamics, FindsTheTorqueOfADrivenFourBar) {
   InverseOptions o;

@@ -73,6 +73,7 @@ class HingeCoordinates final : public Coordinates {
     integrate(from, a * u + (1 - a) * before, m.dt, m.scheme.attitude, to);
   }
   void carry(std::span<const Pose>, std::span<const Pose>, VecX&) const override {}
+  void damp(std::span<const double>, double, VecX&) const override {}
   void integrate(std::span<const Pose> from, const VecX& u, double dt, AttitudeMap, std::span<Pose> to) const override {
     const Quat turn = so3_exp(Vec3(0, dt * u[0], 0));
     to[0] = {kPivot + turn * (from[0].p - kPivot), (turn * from[0].q).normalized()};

@@ -53,19 +53,23 @@ class Coordinates {
   // The same, and u_f.
   virtual void free_velocity(const FreeMotion& motion, std::span<double> mass, std::span<double> mass_inverse,
                              VecX& u_free) = 0;
+  // Damping C of the bodies, once all forces are in u_f. Implicit: (M + dt C) u = M u_f, which takes kinetic energy
+  // away whatever dt is; constraint impulses do so, too, so that no step gains any by damping.
+  virtual void damp(std::span<const double> mass, double dt, VecX& u_free) const = 0;
   // to = poses after the step with the masses, twists and free rotation of the last free_velocity(), from `from`, the
   // poses before it. Linear: by position v+ + (1 - position) v-. Angular, in body axes, w0 before, wf free, w+ after:
   //   R+ = R- turn(dt ((w0 + wf)/2 + position (w+ - wf))),   turn = cay, and the angle it lacks about I w+
   // and by position w+ + (1 - position) w0 for bodies with joints, whose rows hold if linear and angular parts move
   // alike. Without a torque this is the midpoint rule, which keeps energy and angular momentum to round-off at any
-  // spin; what impulses and torques add turns the body as fast as the scheme's positions move.
+  // spin that a step can follow (about 2 rad; beyond it u_f is not a number); what impulses and torques add turns the
+  // body as fast as the scheme's positions move.
   virtual void move(const FreeMotion& motion, std::span<const Pose> from, const VecX& u_plus, std::span<Pose> to) = 0;
   // Turns angular velocities with the bodies from one pose to another: their body components, and with them the kinetic
   // energy, stay as they are. (Impulses change the angular momentum in space by what they are up to O(dt^2); a body
   // with the same inertia about all axes needs no carrying, and keeps both.)
   virtual void carry(std::span<const Pose> from, std::span<const Pose> to, VecX& u) const = 0;
   // Replaces the gyroscopic torque that free_velocity() assumed, of the torque-free motion, by the one of the mean
-  // velocity actually reached.
+  // velocity actually reached, on bodies with joints.
   virtual void correct_rotation(const FreeMotion& motion, VecX& u_plus) const = 0;
 
   // to = poses after moving with u for dt. `from` and `to` may be the same.

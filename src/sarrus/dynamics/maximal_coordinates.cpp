@@ -84,6 +84,7 @@ class MaximalCoordinates final : public Coordinates {
     w_free_B_.assign(model.bodies().size(), Vec3::Zero());
     jointed_.assign(model.bodies().size(), false);
     for (const Joint& j : model.joints()) {
+      if (joint_type_info(j.type).rows == 0) continue;
       for (const int body : {j.base, j.follower}) {
         if (body != kWorld) jointed_[static_cast<std::size_t>(body)] = true;
       }
@@ -121,12 +122,25 @@ class MaximalCoordinates final : public Coordinates {
         w_free_B_[i] = isotropic_[i] ? w_B : rotate_freely(b.inertia_B, inertia_inverse_B_[i], w_B, m.dt);
         u.tail<3>() = (isotropic_[i] ? w : rotated(q, w_free_B_[i])) + m.dt * (W.bottomRightCorner<3, 3>() * torque);
       }
-      damp(b, Eigen::Map<const Mat6>(mass.data() + 36 * i).bottomRightCorner<3, 3>(), m.dt, u);
+    }
+  }
+
+  void damp(std::span<const double> mass, double dt, VecX& u_free) const override {
+    for (std::size_t i = 0; i < model_.bodies().size(); ++i) {
+      const Body& b = model_.bodies()[i];
+      auto u = u_free.segment<6>(offset(i));
+      if (b.linear_damping > 0) u.head<3>() *= b.mass / (b.mass + dt * b.linear_damping);
+      if (b.angular_damping > 0) {
+        const Mat3 I = Eigen::Map<const Mat6>(mass.data() + 36 * i).bottomRightCorner<3, 3>();
+        const Mat3 damped = I + dt * b.angular_damping * Mat3::Identity();
+        u.tail<3>() = damped.partialPivLu().solve(Vec3(I * u.tail<3>()));
+      }
     }
   }
 
   void correct_rotation(const FreeMotion& m, VecX& u_plus) const override {
     for (std::size_t i = 0; i < m.X_WB.size(); ++i) {
+      if (!jointed_[i]) continue;
       const Mat3& I = model_.bodies()[i].inertia_B;
       const Quat& q = m.X_WB[i].q;
       auto w_plus_W = u_plus.segment<3>(offset(i) + 3);
@@ -174,16 +188,6 @@ class MaximalCoordinates final : public Coordinates {
   }
 
  private:
-  // Implicit: (M + dt C) u = M u_f, which takes kinetic energy away whatever dt is; constraint impulses do so, too, so
-  // that no step gains any by damping.
-  static void damp(const Body& b, const Mat3& inertia_W, double dt, Eigen::Ref<Vec6> u) {
-    if (b.linear_damping > 0) u.head<3>() *= b.mass / (b.mass + dt * b.linear_damping);
-    if (b.angular_damping > 0) {
-      const Mat3 damped = inertia_W + dt * b.angular_damping * Mat3::Identity();
-      u.tail<3>() = damped.partialPivLu().solve(Vec3(inertia_W * u.tail<3>()));
-    }
-  }
-
   static Eigen::Index offset(std::size_t body) { return static_cast<Eigen::Index>(6 * body); }
 
   void mass_block(std::size_t i, const Quat& q_WB, std::span<double> mass, std::span<double> mass_inverse) const {

@@ -27,7 +27,7 @@ constexpr Scheme theta_scheme(Integrator integrator, std::string_view name, doub
 }
 
 constexpr Scheme kSchemes[] = {
-    {.integrator = Integrator::semi_implicit, .name = "semi-implicit", .attitude = AttitudeMap::cayley},
+    {.integrator = Integrator::semi_implicit, .name = "semi-implicit"},
     // Joint impulses do no work on the mean velocity. A spring is taken at the mean of the positions before and after,
     // s_r + dt/4 (u+ - u-), where it neither gains nor loses energy; stiffer ones would ring there and stay implicit.
     {.integrator = Integrator::moreau,

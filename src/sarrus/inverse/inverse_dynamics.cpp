@@ -71,6 +71,7 @@ struct InverseDynamics::Impl {
     bool sliding() const { return kind == BlockKind::limit && source->kind == BlockKind::contact; }
   };
 
+  void undo_rotation();
   void known_impulses(std::span<const Vec3> start_W);
   void soft_block(const ConstraintBlock& b);
   void limit_block(const ConstraintBlock& b);
@@ -91,7 +92,8 @@ struct InverseDynamics::Impl {
   std::unique_ptr<Solver> linear, conic;
   const ConstraintProblem* problem = nullptr;
   VecX u_ref;
-  VecX velocity;  // J u_ref + v* by row
+  std::vector<Pose> start_poses, end_poses;  // before and after the step
+  VecX velocity;                             // J u_ref + v* by row
   std::vector<Unknown> unknowns;
   ConstraintProblem rest;
   std::vector<double> rest_lambda;
@@ -245,6 +247,29 @@ void InverseDynamics::Impl::add_rest(std::size_t unknown) {
   }
 }
 
+// From the twists after the step to the velocity that its problem was solved for: the step corrects the gyroscopic
+// torque, moves, and carries angular velocities to the new poses (docs/theory/integrators.md §4). All three are
+// O(dt^2), so that a few rounds of fixed point iteration undo them to round-off.
+void InverseDynamics::Impl::undo_rotation() {
+  constexpr int kRounds = 8;
+  Coordinates& x = assembler.coordinates();
+  const FreeMotion motion = assembler.free_motion(inputs, assembler.options().dt);
+  const VecX after = u_ref;
+  VecX carried = after;
+  for (int i = 0; i < kRounds; ++i) {
+    x.move(motion, start_poses, carried, end_poses);
+    carried = after;
+    x.carry(end_poses, assembler.row_poses(), carried);
+  }
+  u_ref = carried;
+  if (!assembler.projection().has_rows()) return;
+  for (int i = 0; i < kRounds; ++i) {
+    VecX corrected = u_ref;
+    x.correct_rotation(motion, corrected);
+    u_ref += carried - corrected;
+  }
+}
+
 // The least squares as a constraint problem: free velocity u_f - u_ref + M^-1 J' lambda_known.
 void InverseDynamics::Impl::build_rest(double effort_weight) {
   rest.set_nodes(problem->node_size);
@@ -283,7 +308,7 @@ void InverseDynamics::Impl::solve_rest() {
   const bool cones = rest.rows_of(BlockKind::contact) > 0;
   const SolveReport report = (cones ? conic : linear)->solve(rest, 1e-10, rest_lambda);
   const double residual = report.residuals.error(cones ? Law::ccp : Law::ncp);
-  if (residual > 1e-7) {
+  if (!report.residuals.finite || !(residual <= 1e-7)) {
     refuse(InverseStatus::not_converged,
            fmt::format("the least squares of efforts and joints stopped at a residual of {:.3g}", residual));
   }
@@ -315,7 +340,7 @@ void InverseDynamics::Impl::report_efforts() {
   VecX momentum(rest.velocity_size());
   rest.multiply_M(u_ref, momentum);
   const double rounding = 1e-12 * momentum.cwiseAbs().maxCoeff() / dt;
-  if (result.unrealised > options.force_tolerance * result.largest_force + rounding) {
+  if (!(result.unrealised <= options.force_tolerance * result.largest_force + rounding)) {
     result.status = std::max(result.status, InverseStatus::underactuated);
   }
 }
@@ -356,6 +381,8 @@ void InverseDynamics::set_state(const State& state) {
   check_state(state, impl_->assembler.model(), "InverseDynamics::set_state");
   impl_->assembler.assemble(state, impl_->inputs, impl_->assembler.options().dt);
   impl_->problem = &impl_->assembler.problem();
+  impl_->start_poses = state.X_WB;
+  impl_->end_poses = state.X_WB;
 }
 
 const InverseResult& InverseDynamics::solve(std::span<const Vec6> u_ref, std::span<const Vec3> start_W) {
@@ -373,6 +400,7 @@ const InverseResult& InverseDynamics::solve(std::span<const Vec6> u_ref, std::sp
   d.u_ref.resize(d.problem->velocity_size());
   d.assembler.coordinates().gather(d.assembler.row_poses(), u_ref, d.u_ref);
   if (!d.u_ref.allFinite()) throw InputError("InverseDynamics::solve", "the reference has a number that is not finite");
+  if (d.assembler.scheme().rotation == Rotation::middle) d.undo_rotation();
   d.result = {};
   d.result.impulses.assign(static_cast<std::size_t>(d.problem->rows()), 0.0);
   d.velocity.resize(d.problem->rows());

@@ -72,11 +72,14 @@ void check_signal(const std::string& element, const Signal& s) {
                                             "at {} s; give ascending times",
                                             i, p.time, before.time));
     }
-    if (!std::isfinite((p.value - before.value) / (p.time - before.time))) {
-      throw InputError(element,
-                       fmt::format("the drive target's table rises too steeply to point {} at {} s; give times "
-                                   "that are further apart",
-                                   i, p.time));
+    // Six slopes and the distance in time are what the cubic computes with.
+    const double distance = p.time - before.time;
+    if (!std::isfinite(distance) || !std::isfinite(6 * ((p.value - before.value) / distance))) {
+      throw InputError(
+          element,
+          fmt::format("the drive target's table has numbers too large to compute with before point {} at {} s; "
+                      "give times and values in seconds and SI units",
+                      i, p.time));
     }
   }
 }

@@ -52,6 +52,7 @@ void Assembler::assemble(const State& state, const Inputs& inputs, double dt) {
   }
   read_rates(state);
   add_forces(dt);
+  coordinates_->damp(problem_.mass, dt, problem_.u_free);
   build_rows(dt);
   seconds_assembly_ += watch.lap();
 }

@@ -116,8 +116,9 @@ class Simulation {
   double joint_rate(int dof) const;
   // Mean wrench [f; tau] (N, N m) over the last step that the joint applied on its follower (and negated on its base),
   // world axes, at the follower's anchor: its constraint, limits, drive, spring, damping, friction and couplings, so
-  // that gravity, contacts, set_body_wrench() and these move a body. Zero before the first step. Where joints are
-  // redundant (`sarrus check`) it is one of many that fit.
+  // that gravity, contacts, set_body_wrench(), body damping and these move a body (up to the corrections of second
+  // order after the solve). Of a step taken in parts it is that of the last one; after a failed step that of the
+  // attempt. Zero before the first step. Where joints are redundant (`sarrus check`) it is one of many that fit.
   Vec6 joint_reaction(int joint) const;
   // Of all joints.
   std::vector<Vec6> joint_reactions() const;
