@@ -287,7 +287,7 @@ const Change kJoints[] = {
     {"/joints/0/drive/target/table", "[[0, \"1\"]]", "joint 'hinge'", "table[0] must be a time and a value"},
     {"/joints/0/drive/target/table", "[[0, 1], [1, 1], [1, 2]]", "joint 'hinge', coordinate 'angle'",
      "point 2 of the drive target's table is at 1 s, not after the one before"},
-    {"/joints/0/drive/target/table", "[[0, 1e308], [1e-300, -1e308]]", "joint 'hinge'", "rises too steeply"},
+    {"/joints/0/drive/target/table", "[[0, 1e308], [1e-300, -1e308]]", "joint 'hinge'", "too large to compute with"},
     {"/joints/0/drive/target/freq", "1", "joint 'hinge'", "unknown key 'drive.target.freq'"},
     {"/joints/0/coordinates", "{}", "joint 'hinge'", "move it to \"coordinates\": {\"angle\": { ... }}"},
     {"/joints/2/damping", "1", "joint 'tube'", "move it to \"coordinates\": {\"position\" or \"angle\": { ... }}"},
