@@ -182,6 +182,20 @@ TEST(SpinningTop, PrecessesAtTheClosedFormRate) {
   expect_within("semi_implicit_nod_rad", semi.nod, 0.02);
 }
 
+// Half a radian and one per step: the motion is lost, but no energy is made.
+TEST(SpinningTop, GainsNoEnergyWhereTheStepDoesNotResolveItsSpin) {
+  for (const Integrator integrator : {Integrator::semi_implicit, Integrator::moreau}) {
+    for (const double dt : {2e-3, 5e-3, 1e-2}) {
+      Simulation sim = simulate("spinning_top", options_with(dt, integrator));
+      const double E = energy_of(sim).total();
+      double most = 0;
+      run(sim, test::samples(static_cast<int>(std::lround(10 / dt))),
+          [&](const StepReport&) { most = std::max(most, energy_of(sim).total()); });
+      EXPECT_LT(most, 1.02 * E) << name_of(integrator) << ", " << dt;
+    }
+  }
+}
+
 // The midpoint rule for the body's spin and the Cayley map for its attitude: energy and angular momentum stay to
 // round-off, for slender, flat and general bodies near their middle axis, whatever the spin.
 TEST(FreeRotation, KeepsEnergyAndAngularMomentumAtAnySpin) {

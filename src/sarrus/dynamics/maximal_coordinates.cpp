@@ -149,7 +149,17 @@ class MaximalCoordinates final : public Coordinates {
       const Vec3 assumed = 0.5 * (w + w_free_B_[i]);
       const Vec3 actual = 0.5 * (w + w_plus);
       const Vec3 torque = assumed.cross(I * assumed) - actual.cross(I * actual);
-      w_plus_W += q * Vec3(m.dt * (inertia_inverse_B_[i] * torque));
+      Vec3 change = m.dt * (inertia_inverse_B_[i] * torque);
+      // A scheme without a finish has nothing that makes the result tangent again: where the step does not resolve the
+      // spin the correction would create energy, and may only turn the velocity or take from it.
+      constexpr double kResolved = 0.25;  // rad per step
+      if (!m.scheme.finish && m.dt * w_plus.norm() > kResolved) {
+        const Vec3 corrected = w_plus + change;
+        const double most = w_plus.dot(I * w_plus);
+        const double reached = corrected.dot(I * corrected);
+        if (reached > most) change = std::sqrt(most / reached) * corrected - w_plus;
+      }
+      w_plus_W += q * change;
     }
   }
 
