@@ -49,13 +49,29 @@ std::vector<std::unique_ptr<RunSink>> make_sinks(const RunArguments& a) {
   return sinks;
 }
 
+// Geoms without a name are called by their body.
+std::string geom_name(const Model& model, int geom) {
+  const Geom& g = model.geoms()[static_cast<std::size_t>(geom)];
+  if (!g.name.empty()) return fmt::format("'{}'", g.name);
+  return g.body == kWorld ? "the world" : fmt::format("'{}'", model.bodies()[static_cast<std::size_t>(g.body)].name);
+}
+
+std::vector<std::string> overlap_texts(const Simulation& sim) {
+  std::vector<std::string> out;
+  for (const Simulation::Overlap& o : sim.initial_overlaps()) {
+    out.push_back(fmt::format("{} and {} overlap by {:.3g} m; they are pushed apart", geom_name(sim.model(), o.geom_a),
+                              geom_name(sim.model(), o.geom_b), o.depth));
+  }
+  return out;
+}
+
 int run(const RunArguments& a) {
   const Model model = resolve_scene(a.scene);
   const RunLength length = run_length(a, model);
   Simulation sim(model, a.options);
   const std::vector<std::unique_ptr<RunSink>> sinks = make_sinks(a);
   RunSummary summary({model.name(), length.duration, sim.options(), SARRUS_VERSION}, sim.state(),
-                     energy(model, sim.state()));
+                     energy(model, sim.state()), overlap_texts(sim));
   for (const auto& sink : sinks) sink->begin(sim, summary.info());
   {
     Progress progress(!a.quiet, length.duration);
@@ -67,7 +83,7 @@ int run(const RunArguments& a) {
       progress.update(sim.time());
     }
   }
-  summary.finish(sim.state());
+  summary.finish(sim.state(), sim.energy_bound());
   for (const auto& sink : sinks) sink->finish(sim, summary);
   if (!a.quiet) fmt::print("{}", summary.to_text());
   if (!summary.failed()) return kExitOk;
@@ -83,11 +99,12 @@ void add_run_command(CLI::App& app, int& exit_code) {
   add_options(*command, *arguments);
   command->footer(
       "Residuals are computed by one judge from the problem and the answer, not by the solver. Times per step\n"
-      "cover the step alone, not the writing of files. The relative energy drift is\n"
-      "  (final - initial energy) / (largest kinetic energy during the run),\n"
-      "0 if nothing moved; drives, friction and impacts change the energy for physical reasons.\n"
+      "cover the step alone, not the writing of files. Energy that is unaccounted for is the change of kinetic\n"
+      "and potential energy less the work of drives and outer forces, plus what friction, impacts and dampers\n"
+      "took: the error of the scheme.\n"
       "status: ok, all steps converged; ok_with_warnings, some were accepted above the tolerance, needed the\n"
-      "fallback solver or shorter steps; failed, a step failed: the files then hold the part before it.\n"
+      "fallback solver or shorter steps, energy was created beyond the scheme's bound, or shapes overlapped at\n"
+      "the start; failed, a step failed: the files then hold the part before it.\n"
       "Exit codes: 0 ok, 2 bad input, 3 the simulation failed.");
   command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }

@@ -76,6 +76,26 @@ void add_options(CLI::App& command, RunArguments& a) {
           "--integrator", [&o](const std::string& name) { o.integrator = integrator_from_name(name); },
           "semi-implicit, moreau, explicit-euler, symplectic-euler, implicit-euler or midpoint; default: the scene's")
       ->type_name("NAME");
+  const auto fraction = [&](const char* name, double& value, const char* text) {
+    command.add_option(name, value, std::string(text) + ", 0 to 1; default: the scene's")->type_name("X");
+  };
+  fraction("--erp-joint", o.rows.erp_joint, "Share of a joint's error that its velocity takes back per step");
+  fraction("--erp-limit", o.rows.erp_limit, "Share of a limit's violation that is taken back per step");
+  fraction("--erp-contact", o.rows.erp_contact, "Share of a penetration beyond the slop that is taken back per step");
+  command
+      .add_option("--contact-slop", o.rows.contact_slop,
+                  "Tolerated penetration [m]; default: the scene's, else 1e-5 of the smaller shape")
+      ->type_name("M");
+  command
+      .add_option("--push-out-speed", o.rows.push_out_speed,
+                  "Largest speed at which overlaps are resolved [m/s]; default: the scene's, else 5 of the smaller "
+                  "shape per second")
+      ->type_name("M/S");
+  command
+      .add_option_function<std::string>(
+          "--restitution-law", [&o](const std::string& name) { o.rows.restitution = restitution_law_from_name(name); },
+          "Several impacts at once: simultaneous, or sequential as in a cradle; default: the scene's")
+      ->type_name("NAME");
   command.add_flag_callback(
       "--no-projection", [&o] { o.projection = false; }, "Do not project positions onto the joints after a step");
   command.add_option("--json", a.json, "Write the summary as JSON")->type_name("FILE");

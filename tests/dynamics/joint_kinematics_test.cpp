@@ -305,12 +305,12 @@ LimitRows limit_rows(const Model& m, const std::vector<Pose>& X, const std::vect
   std::vector<double> q = near;
   kin.update_coordinates(q);
   RowOptions o;
-  o.erp_limit = 1.0;  // so that the bias is the gap on both sides of it
   o.limit_margin = 100;
   const VecX rest = VecX::Zero(out.problem.velocity_size());
   const std::vector<DriveInput> inputs(q.size());
   const Scheme& scheme = scheme_of(Integrator::semi_implicit);
-  const RowContext context{m, *maximal, scheme, o, 1.0, kin, kin, kin, X, q, rest, inputs};
+  RowContext context{m, *maximal, scheme, o, 1.0, kin, kin, kin, X, q, rest, inputs};
+  context.positions = true;  // the bias is the gap
   out.violation = add_limit_rows(context, out.problem);
   return out;
 }

@@ -80,15 +80,39 @@ TEST(RunSummary, CountsTimesAndIterations) {
   EXPECT_NEAR(j["real_time_factor"], 0.2 / 210e-6, 1e-6);
 }
 
-TEST(RunSummary, DriftIsRelativeToTheLargestKineticEnergy) {
+// Here what the potential energy fell by. An explosion reads as one, since it adds nothing to the scale.
+TEST(RunSummary, DriftIsRelativeToTheEnergyThatWasThere) {
   RunSummary s = summary_from_rest();
   s.add(report_of(1, 1), {4.0, 6.5});
   s.add(report_of(1, 1), {2.0, 8.2});
-  EXPECT_NEAR(s.drift_relative(), (10.2 - 10.0) / 4.0, 1e-12);
+  EXPECT_NEAR(s.drift_relative(), (10.2 - 10.0) / 3.5, 1e-12);
   const nlohmann::json j = json_of(s);
   EXPECT_NEAR(j["energy"]["initial"], 10, 1e-12);
   EXPECT_NEAR(j["energy"]["final"], 10.2, 1e-12);
-  EXPECT_NEAR(j["energy"]["drift_relative"], 0.05, 1e-12);
+  EXPECT_NEAR(j["energy"]["drift_relative"], 0.2 / 3.5, 1e-12);
+  s.add(report_of(1, 1), {1e30, 8.2});
+  EXPECT_NEAR(s.drift_relative(), 1e30 / 3.5, 1e16);
+}
+
+// Energy from nowhere is no plain ok, in words and for programs.
+TEST(RunSummary, SaysThatEnergyWasCreated) {
+  RunSummary s = summary_from_rest();
+  StepReport r = report_of(1, 1);
+  r.energy.drives = 2;
+  r.energy.friction = -0.5;
+  r.energy.unaccounted = 3;
+  s.add(r, {4.0, 6.5});
+  EXPECT_EQ(s.status(), "ok");
+  r.creates_energy = true;
+  s.add(r, {4.0, 6.5});
+  s.finish(state_at(0.02), 1e-3);
+  EXPECT_EQ(s.status(), "ok_with_warnings");
+  EXPECT_NE(s.to_text().find("energy was created: 6 J"), std::string::npos) << s.to_text();
+  const nlohmann::json j = json_of(s);
+  EXPECT_EQ(j["energy"]["created"], true);
+  EXPECT_EQ(j["energy"]["work_in"]["drives"], 4);
+  EXPECT_EQ(j["energy"]["dissipated"]["friction"], 1);
+  EXPECT_EQ(j["energy"]["unaccounted"], 6);
 }
 
 TEST(RunSummary, DriftIsZeroIfNothingMoved) {

@@ -17,12 +17,14 @@ using testing::run;
 using testing::simulate;
 using testing::Worst;
 
-// Velocities of all constraint rows after the step, J u+.
+// Velocities of all constraint rows in the solved step, J u+.
 VecX row_velocities(const Simulation& sim) {
-  VecX u(6 * sim.model().body_count());
-  for (int i = 0; i < sim.model().body_count(); ++i) u.segment<6>(6 * i) = testing::twist(sim, i);
-  VecX v(sim.problem().rows());
-  sim.problem().multiply_J(u, v);
+  const ConstraintProblem& p = sim.problem();
+  VecX impulse(p.velocity_size()), u(p.velocity_size()), v(p.rows());
+  p.multiply_Jt(sim.impulses(), impulse);
+  p.multiply_M_inverse(impulse, u);
+  u += p.u_free;
+  p.multiply_J(u, v);
   return v;
 }
 
@@ -42,7 +44,9 @@ struct Feet {
     for (const ConstraintBlock& b : sim.problem().blocks) {
       if (b.kind != BlockKind::contact) continue;
       const Vec3 l = sim.contact_impulse(b.source);
-      const Vec2 slide(v[b.row], v[b.row + 1]);
+      // What the law is on: the end velocity, or the sum of both where the foot stuck before.
+      const Vec2 slide(v[b.row] + sim.problem().bias[static_cast<std::size_t>(b.row)],
+                       v[b.row + 1] + sim.problem().bias[static_cast<std::size_t>(b.row + 1)]);
       outside_cone = std::max(outside_cone, l.head<2>().norm() - b.mu * l.z());
       if (l.z() < 1e-4) continue;  // 0.1 N
       load += l.z();

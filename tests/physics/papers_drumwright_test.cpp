@@ -101,7 +101,7 @@ double largest_stretch(double h) {
   const int bob = b.add_sphere_body("bob", 1.0, 0.05, {Vec3(1, 0, 0)});
   const int rod = b.add_distance("rod", kWorld, bob, Vec3::Zero(), Vec3(1, 0, 0));
   b.joint(rod).compliance = Compliance::soft_spring_damper(1e15, 1);
-  Simulation sim(b.build(), options_with(h));
+  Simulation sim(b.build(), options_with(h, Integrator::semi_implicit));
   double worst = 0;
   run(sim, static_cast<int>(std::lround(1 / h)),
       [&](const StepReport&) { worst = std::max(worst, std::abs(pose(sim, bob).p.norm() - 1)); });
@@ -195,6 +195,7 @@ double deviation_from_rest(int elements, double modulus, double load, const std:
   SimulationOptions o = options_with(0.01);
   o.solver = solver;
   o.tolerance = 1e-12;
+  o.integrator = Integrator::semi_implicit;
   Simulation sim(foundation_cube(elements, modulus), o);
   double worst = 0;
   for (int i = 0; i < 100; ++i) {

@@ -102,11 +102,11 @@ TEST(MujocoSoftening, FollowsTheReferenceWithTheImpedance) {
     const double lambda = -(v_f0 + row.bias) / (D + row.R);
     const double v_plus = v_f0 + D * lambda;
     const double d = mujoco_impedance(c, r);
-    EXPECT_NEAR(v_plus, (1 - d) * v_f0 - d * row.bias, 1e-12);
-    // a+ + d (b v- + k r) = (1 - d) a_free
+    // a+ + d (b v+ + k (r + dt v+)) = (1 - d) a_free, the reference at the end of the step.
     const double b = 2 / (c.dw * 0.02);
     const double k = d / std::pow(c.dw * 0.02, 2);
-    EXPECT_NEAR((v_plus - v_minus) / dt + d * (b * v_minus + k * r), (1 - d) * (v_f0 - v_minus) / dt, 1e-9);
+    EXPECT_NEAR((v_plus - v_minus) / dt + d * (b * v_plus + k * (r + dt * v_plus)), (1 - d) * (v_f0 - v_minus) / dt,
+                1e-9);
   }
 }
 
@@ -140,7 +140,13 @@ TEST(MujocoSoftening, TimeConstantStaysResolvable) {
   const double dt = 1e-3;
   const double d = mujoco_impedance(c, -1.0);
   const CompliantRow row = bilateral_row(c, {dt, -1.0, 0.0, 0.0, 1.0}, false);
-  expect_relative(row.bias, -dt * d / std::pow(c.dw * 2 * dt, 2), 1e-12);
+  const double b = 2 / (c.dw * 2 * dt);
+  const double k = d / std::pow(c.dw * 2 * dt, 2);
+  expect_relative(row.bias, -dt * k / (1 + dt * b + dt * dt * k), 1e-12);
+  // No stiffness brings back more than the whole error in a step.
+  Compliance stiff = Compliance::soft_mujoco(1e-4);
+  stiff.damping_ratio = 0.05;
+  expect_relative(bilateral_row(stiff, {dt, -1.0, 0.0, 0.0, 1.0}, false).bias, -1 / dt / (2 + dt * b), 1e-12);
 }
 
 // --- physical: the near-rigid switch ----------------------------------------------------------------------

@@ -262,23 +262,35 @@ TEST(ContactRows, IdentityIsOfTheWholeFeatureKey) {
 // --- biases ------------------------------------------------------------------------------------------
 
 TEST(Bias, UnilateralCases) {
-  const double erp = 0.2;
   const double slop = 1e-3;
+  const double dead = 1e-4;
+  const Scheme& scheme = scheme_of(Integrator::semi_implicit);
   const auto bias = [&](double gap, double v_minus, double v_free, double restitution) {
-    return unilateral_bias(gap, slop, v_minus, v_free, restitution, erp, 0.5, 0.01);
+    return unilateral_bias({gap, slop, v_minus, v_free, restitution, false, dead}, scheme, 0.5, 0.01);
   };
-  const double dead = 1e-4;                                                  // slop / 10
-  EXPECT_NEAR(bias(0.02, -1, -1, 0), (0.021 - dead) / 0.01, 1e-12);          // open: may close by the gap
-  EXPECT_NEAR(bias(-0.006, -1, -1, 0), 0.2 * (dead - 0.005) / 0.01, 1e-12);  // penetrating: a share of it is removed
-  for (const double r : {-0.99 * dead, 0.0, 0.99 * dead}) EXPECT_EQ(bias(r - slop, -1, -1, 0), 0.0);  // dead zone
-  EXPECT_NEAR(bias(-0.0005, -1, -1, 0), (0.0005 - dead) / 0.01, 1e-12);  // within the slop it may still sink
-  EXPECT_NEAR(bias(0, -2, -2, 0.5), -1.0, 1e-12);                        // touching and fast: v+ >= 1
-  EXPECT_NEAR(bias(-0.006, -2, -2, 0.5), -1.0 - 0.1, 1e-12);             // bounces and is pushed out
-  EXPECT_NEAR(bias(0, -0.4, -0.4, 0.5), (0.001 - dead) / 0.01, 1e-12);   // slower than the threshold: no bounce
-  EXPECT_NEAR(bias(0, 1, 1, 0.5), (0.001 - dead) / 0.01, 1e-12);         // separating: no bounce
-  EXPECT_NEAR(bias(0.019, -2, -2, 0.5), -1.0, 1e-12);                    // closes within the step: bounces at once
-  EXPECT_NEAR(bias(0.021, -2, -2, 0.5), (0.022 - dead) / 0.01, 1e-12);   // would not reach the surface in this step
-  EXPECT_NEAR(bias(0.021, -2, -2.2, 0.5), -1.0, 1e-12);                  // would, with the forces of the step
+  EXPECT_NEAR(bias(0.02, -1, -1, 0), (0.02 - dead) / 0.01, 1e-12);  // open: may close by the gap
+  EXPECT_EQ(bias(-0.006, -1, -1, 0), 0.0);                          // penetrating: goes no deeper, and nothing pushes
+  for (const double gap : {-slop, -dead, 0.0, 0.99 * dead}) EXPECT_EQ(bias(gap, -1, -1, 0), 0.0);
+  EXPECT_NEAR(bias(0, -2, -2, 0.5), -1.0, 1e-12);                       // touching and fast: v+ >= 1
+  EXPECT_NEAR(bias(-0.006, -2, -2, 0.5), -1.0, 1e-12);                  // no more if it has sunk in
+  EXPECT_EQ(bias(0, -0.4, -0.4, 0.5), 0.0);                             // slower than the threshold: no bounce
+  EXPECT_EQ(bias(0, 1, 1, 0.5), 0.0);                                   // separating: no bounce
+  EXPECT_NEAR(bias(0.019, -2, -2, 0.5), -1.0, 1e-12);                   // closes within the step: bounces at once
+  EXPECT_NEAR(bias(0.021, -2, -2, 0.5), (0.021 - dead) / 0.01, 1e-12);  // would not reach the surface in this step
+  EXPECT_NEAR(bias(0.021, -2, -2.2, 0.5), -1.0, 1e-12);                 // would, with the forces of the step
+}
+
+// Rows at the midpoint: what is sustained has its law on the mean velocity, what is open moves with u+ for half a step.
+TEST(Bias, SustainedRowsOfTheMidpoint) {
+  const double slop = 1e-3;
+  const Scheme& scheme = scheme_of(Integrator::moreau);
+  const auto bias = [&](double gap, double v_minus, bool sustained) {
+    return unilateral_bias({gap, slop, v_minus, v_minus, 1.0, sustained, 1e-4}, scheme, 0.5, 0.01);
+  };
+  EXPECT_EQ(bias(0.5 * slop, -0.3, true), -0.3);
+  EXPECT_EQ(bias(-slop, 0.2, true), 0.2);
+  EXPECT_NEAR(bias(2 * slop, -0.3, true), (2 * slop - 1e-4) / 0.005, 1e-12);
+  EXPECT_EQ(bias(-slop, -3, false), 0.0);  // restitution belongs to impact steps
 }
 
 TEST(Bias, ContactsUseTheNormalVelocityBeforeTheStep) {

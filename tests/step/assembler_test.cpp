@@ -66,11 +66,12 @@ class HingeCoordinates final : public Coordinates {
     u_free[0] += m.dt * mass_inverse[0] * X_.dot(force);
   }
   void correct_rotation(const FreeMotion&, VecX&) const override {}
+  void rotate_freely(const FreeMotion&, Rotation, VecX&) const override {}
   void move(const FreeMotion& m, std::span<const Pose> from, const VecX& u, std::span<Pose> to) override {
-    const double a = m.scheme.position;
+    const double a = m.scheme[0]->position;
     VecX before(1);
     gather(m.X_WB, m.twist, before);
-    integrate(from, a * u + (1 - a) * before, m.dt, m.scheme.attitude, to);
+    integrate(from, a * u + (1 - a) * before, m.dt, m.scheme[0]->attitude, to);
   }
   void carry(std::span<const Pose>, std::span<const Pose>, VecX&) const override {}
   void damp(std::span<const double>, double, VecX&) const override {}

@@ -283,8 +283,12 @@ void add_warnings(const Model& model, const State& state, int worst_joint, Model
         "moves bodies",
         a.joint_gap, a.joint_angle, where_joints_open(model, worst_joint)));
   }
-  if (a.initial_penetration > 1e-4) {
-    warn(fmt::format("shapes overlap by up to {:.3g} m at the reference pose", a.initial_penetration));
+  if (a.initial_penetration > a.tolerated_penetration) {
+    const auto& geoms = model.geoms();
+    warn(fmt::format(
+        "shapes overlap by up to {:.3g} m at the reference pose (geoms '{}' and '{}'): they are pushed apart",
+        a.initial_penetration, geoms[static_cast<std::size_t>(a.overlap_a)].name,
+        geoms[static_cast<std::size_t>(a.overlap_b)].name));
   }
   add_shape_warnings(model, a.warnings);
   add_unit_warnings(model, a.warnings);
@@ -355,7 +359,13 @@ ModelAnalysis analyse(const Model& model) {
   const std::vector<Vec6> at_rest(state.X_WB.size(), Vec6::Zero());
   detector.detect(state.X_WB, at_rest, 1e-3, contacts);
   a.initial_contacts = static_cast<int>(contacts.size());
-  for (const Contact& c : contacts) a.initial_penetration = std::max(a.initial_penetration, -c.gap);
+  for (const Contact& c : contacts) {
+    if (-c.gap <= a.initial_penetration) continue;
+    a.initial_penetration = -c.gap;
+    a.tolerated_penetration = c.compliance >= 0 ? 1e-4 : 10 * contact_slop({}, c);
+    a.overlap_a = c.geom_a;
+    a.overlap_b = c.geom_b;
+  }
   add_warnings(model, state, errors.worst_joint, a);
   return a;
 }

@@ -33,10 +33,13 @@ struct ModelAnalysis {
   double mass_ratio = 1;        // largest over smallest body mass
   // Condition of D = J M^-1 J' over its non-zero eigenvalues (above 1e-12 of the largest); NaN beyond 1500 rows.
   double condition = 1;
-  double joint_gap = 0;            // m, at the reference pose
-  double joint_angle = 0;          // rad
-  int initial_contacts = 0;        // contacts at the reference pose, gap <= 2 mm
-  double initial_penetration = 0;  // m
+  double joint_gap = 0;              // m, at the reference pose
+  double joint_angle = 0;            // rad
+  int initial_contacts = 0;          // contacts at the reference pose, gap <= 2 mm
+  double initial_penetration = 0;    // m, the deepest
+  double tolerated_penetration = 0;  // m, of that pair: ten times its slop (rows/rows.h)
+  int overlap_a = -1;                // geoms of that pair
+  int overlap_b = -1;
   std::vector<std::string> warnings;
 };
 

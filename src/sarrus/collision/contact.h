@@ -26,6 +26,7 @@ struct Contact {
   Vec3 p_W = Vec3::Zero();   // point on the surface of A, m
   Vec3 n_W = Vec3::UnitZ();  // unit normal from A to B; the point on B is p_W + gap n_W
   double gap = 0;            // m, > 0 open, < 0 penetrating
+  double size = 1;           // m, the smaller diagonal of the two shapes
   int geom_a = 0;            // geom_a < geom_b
   int geom_b = 0;
   int body_a = -1;  // kWorld allowed for one of the two

@@ -81,6 +81,7 @@ bool CollisionDetector::pair_allowed(int geom_a, int geom_b) const { return filt
 void CollisionDetector::detect(std::span<const Pose> X_WB, std::span<const Vec6> twist_WB, double dt,
                                std::vector<Contact>& contacts) {
   const double horizon = options_.speculative_factor * dt;
+  fall_ = model_.gravity().norm() * dt;
   contacts.clear();
   place_colliders(X_WB, twist_WB, horizon);
   find_plane_pairs(horizon);
@@ -117,7 +118,7 @@ void CollisionDetector::place_colliders(std::span<const Pose> X_WB, std::span<co
     // The larger margin of a pair counts, so each side brings its whole one. Shapes that meet within the horizon have
     // swept boxes that overlap.
     const Vec3 way = horizon * m.v_W;
-    const Vec3 fat = Vec3::Constant(margin + horizon * c.spin_speed);
+    const Vec3 fat = Vec3::Constant(margin + horizon * (c.spin_speed + fall_));
     Aabb& box = fat_boxes_[at(id)];
     box = {c.box.lo + way.cwiseMin(0) - fat, c.box.hi + way.cwiseMax(0) + fat};
     if (!box.lo.allFinite() || !box.hi.allFinite()) c.box = box = Aabb::nothing();  // a diverged body meets nothing
@@ -145,7 +146,8 @@ CollisionDetector::Margins CollisionDetector::margins(const Collider& a, const C
   const auto own = [&](const Collider& c) { return c.margin == kUseDefault ? fallback : c.margin; };
   const double base = std::max(own(a), own(b));
   if (a.ccd == Ccd::off && b.ccd == Ccd::off) return {base, base};
-  const double speed = (a.moving.v_W - b.moving.v_W).norm() + a.spin_speed + b.spin_speed;
+  const double linear = std::max({(a.moving.v_W - b.moving.v_W).norm(), a.moving.v_W.norm(), b.moving.v_W.norm()});
+  const double speed = linear + a.spin_speed + b.spin_speed + fall_;
   return {base, std::max(base, horizon * speed)};
 }
 
@@ -180,7 +182,8 @@ void CollisionDetector::collide_pair(const GeomPair& pair, double horizon, Vec3&
 void CollisionDetector::keep_reachable(const Collider& a, const Collider& b, double base, double horizon) {
   int kept = 0;
   for (const ManifoldPoint& point : manifold_) {
-    const double approach = approach_bound(a.moving, b.moving, point.n);
+    const double if_one_stops = std::max({0.0, point.n.dot(b.moving.v_W), -point.n.dot(a.moving.v_W)});
+    const double approach = approach_bound(a.moving, b.moving, point.n) + if_one_stops + fall_;
     if (point.gap <= std::max(base, horizon * approach)) manifold_[kept++] = point;
   }
   manifold_.truncate(kept);
@@ -195,6 +198,7 @@ void CollisionDetector::append_contacts(const Collider& a, const Collider& b, st
     contact.p_W = point.p;
     contact.n_W = point.n;
     contact.gap = point.gap;
+    contact.size = std::min(a.moving.shape.diagonal, b.moving.shape.diagonal);
     contact.geom_a = a.geom;
     contact.geom_b = b.geom;
     contact.body_a = a.body;

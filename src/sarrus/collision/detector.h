@@ -10,8 +10,10 @@
 // T = speculative_factor dt:
 //   m0 = larger margin of the two geoms; the default one is at most 0.02 L, L the smaller diagonal of the pair
 //   points with a gap <= m0 are always returned. Bodies with ccd = speculative or cast also get what may close in T:
-//   m  = max(m0, T (|v_A - v_B| + |w_A| rho_A + |w_B| rho_B))                                 the query
-//   gap <= max(m0, T (n.(v_A - v_B) + |n x w_A| rho_A + |n x w_B| rho_B))                     per point
+//   m  = max(m0, T (max(|v_A - v_B|, |v_A|, |v_B|) + |w_A| rho_A + |w_B| rho_B + |g| dt))      the query
+//   gap <= max(m0, T (max(n.(v_A - v_B), n.v_A, -n.v_B) + |n x w_A| rho_A + |n x w_B| rho_B + |g| dt))   per point
+// so that there is a contact, too, where one of two that move along together is stopped in this step, and where a body
+// begins to fall.
 // With ccd = cast a pair whose points all lie beyond m0 must touch within T when both bodies are moved along their
 // twists (narrow_phase.h); its points and normal are then those of the touch, carried back. So a body that flies past
 // an edge meets no ghost plane, and one that would pass through a thin plate is stopped at it. A geom with a non-finite
@@ -94,6 +96,7 @@ class CollisionDetector {
   std::vector<GeomPair> pairs_;
   std::vector<Separation> separations_;
   std::vector<Separation> last_separations_;
+  double fall_ = 0;  // |g| dt, m/s
   NarrowWorkspace workspace_;
   Manifold manifold_;
 };

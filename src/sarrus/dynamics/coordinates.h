@@ -26,10 +26,10 @@ struct BodyMap {
 
 // What moves freely over dt.
 struct FreeMotion {
-  const Scheme& scheme;
-  std::span<const Pose> X_WB;      // where masses are taken: the pose of the rows
-  std::span<const Vec6> twist;     // before the step, by body, carried to the pose of the rows
-  std::span<const Vec6> wrench_W;  // external, by body, at the centre of mass
+  std::span<const Scheme* const> scheme;  // by body; those of a node are the same
+  std::span<const Pose> X_WB;             // where masses are taken: the pose of the rows
+  std::span<const Vec6> twist;            // before the step, by body, carried to the pose of the rows
+  std::span<const Vec6> wrench_W;         // external, by body, at the centre of mass
   double dt;
 };
 
@@ -53,6 +53,9 @@ class Coordinates {
   // The same, and u_f.
   virtual void free_velocity(const FreeMotion& motion, std::span<double> mass, std::span<double> mass_inverse,
                              VecX& u_free) = 0;
+  // Replaces angular velocities before the step by those after its torque-free motion, which has the same energy, of
+  // bodies with that kind of rotation.
+  virtual void rotate_freely(const FreeMotion& motion, Rotation kind, VecX& u_minus) const = 0;
   // Damping C of the bodies, once all forces are in u_f. Implicit: (M + dt C) u = M u_f, which takes kinetic energy
   // away whatever dt is; constraint impulses do so, too, so that no step gains any by damping.
   virtual void damp(std::span<const double> mass, double dt, VecX& u_free) const = 0;

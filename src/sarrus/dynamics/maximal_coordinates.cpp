@@ -20,7 +20,7 @@ Vec3 rotated(const Quat& q, const Vec3& v) {
 // Angular velocity after dt of torque-free motion, body axes:
 //   I (w+ - w) + dt wm x I wm = 0,   wm = (w + w+)/2
 // by Newton's method to round-off. Not a number if that does not converge, which takes more than 2 rad per step.
-Vec3 rotate_freely(const Mat3& I, const Mat3& I_inverse, const Vec3& w, double dt) {
+Vec3 rotate_torque_free(const Mat3& I, const Mat3& I_inverse, const Vec3& w, double dt) {
   constexpr int kIterations = 30;
   if (w.isZero(0)) return w;
   Vec3 x = w - dt * (I_inverse * w.cross(I * w));
@@ -111,17 +111,24 @@ class MaximalCoordinates final : public Coordinates {
       const Vec3 torque = m.wrench_W[i].tail<3>();
       auto u = u_free.segment<6>(offset(i));
       u.head<3>() = m.twist[i].head<3>() + m.dt * (model_.gravity() + m.wrench_W[i].head<3>() / b.mass);
-      if (m.scheme.rotation == Rotation::stage) {
+      if (m.scheme[i]->rotation == Rotation::stage) {
         Quat q_theta = q;
-        u.tail<3>() = rotate_stage(b.inertia_B, q, w, torque, m.dt, m.scheme, q_theta);
+        u.tail<3>() = rotate_stage(b.inertia_B, q, w, torque, m.dt, *m.scheme[i], q_theta);
         mass_block(i, q_theta, mass, mass_inverse);
       } else {
         mass_block(i, q, mass, mass_inverse);
         const Eigen::Map<const Mat6> W(mass_inverse.data() + 36 * i);
         const Vec3 w_B = rotated(q.conjugate(), w);
-        w_free_B_[i] = isotropic_[i] ? w_B : rotate_freely(b.inertia_B, inertia_inverse_B_[i], w_B, m.dt);
+        w_free_B_[i] = isotropic_[i] ? w_B : rotate_torque_free(b.inertia_B, inertia_inverse_B_[i], w_B, m.dt);
         u.tail<3>() = (isotropic_[i] ? w : rotated(q, w_free_B_[i])) + m.dt * (W.bottomRightCorner<3, 3>() * torque);
       }
+    }
+  }
+
+  void rotate_freely(const FreeMotion& m, Rotation kind, VecX& u_minus) const override {
+    for (std::size_t i = 0; i < m.X_WB.size(); ++i) {
+      if (isotropic_[i] || m.scheme[i]->rotation != kind) continue;
+      u_minus.segment<3>(offset(i) + 3) = rotated(m.X_WB[i].q, w_free_B_[i]);
     }
   }
 
@@ -140,7 +147,7 @@ class MaximalCoordinates final : public Coordinates {
 
   void correct_rotation(const FreeMotion& m, VecX& u_plus) const override {
     for (std::size_t i = 0; i < m.X_WB.size(); ++i) {
-      if (!jointed_[i]) continue;
+      if (isotropic_[i] || m.scheme[i]->rotation != Rotation::middle) continue;
       const Mat3& I = model_.bodies()[i].inertia_B;
       const Quat& q = m.X_WB[i].q;
       auto w_plus_W = u_plus.segment<3>(offset(i) + 3);
@@ -153,7 +160,7 @@ class MaximalCoordinates final : public Coordinates {
       // A scheme without a finish has nothing that makes the result tangent again: where the step does not resolve the
       // spin the correction would create energy, and may only turn the velocity or take from it.
       constexpr double kResolved = 0.25;  // rad per step
-      if (!m.scheme.finish && m.dt * w_plus.norm() > kResolved) {
+      if (!m.scheme[i]->finish && m.dt * w_plus.norm() > kResolved) {
         const Vec3 corrected = w_plus + change;
         const double most = w_plus.dot(I * w_plus);
         const double reached = corrected.dot(I * corrected);
@@ -164,12 +171,13 @@ class MaximalCoordinates final : public Coordinates {
   }
 
   void move(const FreeMotion& m, std::span<const Pose> from, const VecX& u_plus, std::span<Pose> to) override {
-    const double a = m.scheme.position;
     for (std::size_t i = 0; i < from.size(); ++i) {
+      const double a = m.scheme[i]->position;
       const auto u = u_plus.segment<6>(offset(i));
       const Vec6 mean = a * u + (1 - a) * m.twist[i];
-      if (m.scheme.rotation == Rotation::stage) {
-        to[i] = integrate_pose(from[i], mean, m.dt, m.scheme.attitude == AttitudeMap::cayley ? so3_cayley : so3_exp);
+      if (m.scheme[i]->rotation == Rotation::stage) {
+        to[i] =
+            integrate_pose(from[i], mean, m.dt, m.scheme[i]->attitude == AttitudeMap::cayley ? so3_cayley : so3_exp);
         continue;
       }
       const Quat q_BW = m.X_WB[i].q.conjugate();

@@ -20,25 +20,37 @@ constexpr Scheme theta_scheme(Integrator integrator, std::string_view name, doub
   s.name = name;
   s.curvature = s.rate_curvature = 1 / (theta_vq > 0.5 ? theta_vq : 0.5);
   s.force = theta;
-  s.spring = s.resolved_spring = {theta * theta_vq, theta * (1 - theta_vq)};
+  s.spring = {theta * theta_vq, theta * (1 - theta_vq)};
   s.position = theta_vq;
   s.rotation = Rotation::stage;
   return s;
 }
 
+constexpr Scheme kSemiImplicit{.integrator = Integrator::semi_implicit, .name = "semi-implicit"};
+
+// What moreau does where something closes: rows at s, all laws on u+, positions by u+, so that a body stops at the
+// surface. No curvature: rows of joints do no work then, and the projection closes them.
+constexpr Scheme kImpact{
+    .integrator = Integrator::moreau, .name = "moreau", .curvature = 0, .rotation = Rotation::free, .finish = true};
+
 constexpr Scheme kSchemes[] = {
-    {.integrator = Integrator::semi_implicit, .name = "semi-implicit"},
-    // Joint impulses do no work on the mean velocity. A spring is taken at the mean of the positions before and after,
-    // s_r + dt/4 (u+ - u-), where it neither gains nor loses energy; stiffer ones would ring there and stay implicit.
+    kSemiImplicit,
+    // Impulses of joints and of sustained contacts and limits do no work on the mean velocity. A spring is taken at the
+    // mean of the positions before and after, s_r + dt/4 (u+ - u-), where it neither gains nor loses energy, dampers at
+    // the mean velocity; stiffer ones would ring there.
     {.integrator = Integrator::moreau,
      .name = "moreau",
      .row_pose = 0.5,
      .joint_law = 1,
+     .sustained_law = 1,
      .curvature = 0,
-     .resolved_spring = {0.25, -0.25},
+     .force = 0.5,
+     .spring = {0.25, -0.25},
      .position = 0.5,
      .attitude = AttitudeMap::cayley,
-     .finish = true},
+     .finish = true,
+     .impact = &kImpact,
+     .stiff = &kSemiImplicit},
     theta_scheme(Integrator::explicit_euler, "explicit-euler", 0, 0),
     theta_scheme(Integrator::symplectic_euler, "symplectic-euler", 0, 1),
     theta_scheme(Integrator::implicit_euler, "implicit-euler", 1, 1),

@@ -8,7 +8,11 @@
 //   springs     act at the position s_r + dt (plus u+ + minus u-)
 //   positions   move with position u+ + (1 - position) u-
 //   rotation    how w x I w enters the free velocity
-//   finish      velocities are made tangent to the joints at the new pose, which second order needs
+//   finish      velocities are made tangent at the new pose to the joints and to what is sustained: contacts and limits
+//               that carried load. It shortens u in the kinetic metric, so it only takes energy.
+//   impact      the numbers for islands in which a contact or limit closes with a speed, and
+//   stiff       for those with springs, dampers and servos that dt does not resolve, which would ring or gain energy at
+//               the mean (docs/theory/integrators.md §11)
 // Adding an integrator is one entry of the table in scheme.cpp and its name in the enum; rows and steps read these
 // numbers and nothing else.
 #pragma once
@@ -33,8 +37,9 @@ enum class AttitudeMap : std::uint8_t { exponential, cayley };
 
 // The torque w x I w is taken at the middle of the torque-free motion, and angular velocities are carried along with
 // the bodies (coordinates.h: energy and angular momentum are kept to round-off), or together with the external torque
-// at the stage theta of the scheme.
-enum class Rotation : std::uint8_t { middle, stage };
+// at the stage theta of the scheme. Middle: the mean velocity is then corrected to the one that impulses lead to. Free:
+// the torque-free motion comes first, and impulses act on what it leaves: an impact is no small change of velocity.
+enum class Rotation : std::uint8_t { middle, free, stage };
 
 struct SpringPoint {
   double plus = 1;
@@ -45,18 +50,20 @@ struct Scheme {
   Integrator integrator = Integrator::semi_implicit;
   std::string_view name = {};
   double row_pose = 0;
-  double joint_law = 0;    // beta of rigid joints
-  double limit_law = 0;    // beta of rigid limits and ropes
-  double contact_law = 0;  // beta of rigid contacts, all three rows
+  double joint_law = 0;      // beta of rigid joints
+  double sustained_law = 0;  // beta of limits and contacts that carried load in the last step
   double curvature = 1;
   double rate_curvature = 1;
-  double force = 1;                  // theta
-  SpringPoint spring = {};           // springs that dt does not resolve (omega dt >= 1), and servos
-  SpringPoint resolved_spring = {};  // the others
+  double force = 1;  // theta
+  SpringPoint spring = {};
   double position = 1;
   AttitudeMap attitude = AttitudeMap::exponential;
   Rotation rotation = Rotation::middle;
   bool finish = false;
+  const Scheme* impact = nullptr;  // null: this one
+  const Scheme* stiff = nullptr;   // likewise
+
+  bool second_order() const { return position == 0.5; }  // of smooth motion
 };
 
 std::span<const Scheme> schemes();

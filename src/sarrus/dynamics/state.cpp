@@ -28,7 +28,9 @@ bool State::finite() const {
   const auto is_finite = [](double x) { return std::isfinite(x); };
   return std::isfinite(time) && std::all_of(X_WB.begin(), X_WB.end(), [](const Pose& X) { return all_finite(X); }) &&
          std::all_of(twist.begin(), twist.end(), [](const Vec6& u) { return u.allFinite(); }) &&
-         std::all_of(q.begin(), q.end(), is_finite) && std::all_of(rate_lag.begin(), rate_lag.end(), is_finite);
+         std::all_of(q.begin(), q.end(), is_finite) && std::all_of(rate_lag.begin(), rate_lag.end(), is_finite) &&
+         std::all_of(energy_swing.begin(), energy_swing.end(),
+                     [](const EnergySwing& e) { return std::isfinite(e.gain) && std::isfinite(e.largest); });
 }
 
 void check_state(const State& s, const Model& model, std::string_view call) {
@@ -41,6 +43,10 @@ void check_state(const State& s, const Model& model, std::string_view call) {
   if (!s.rate_lag.empty() && s.rate_lag.size() != s.q.size()) {
     throw InputError(what, fmt::format("the state has {} coordinates and {} rate lags; give one for each, or none",
                                        s.q.size(), s.rate_lag.size()));
+  }
+  if (!s.energy_swing.empty() && s.energy_swing.size() != bodies) {
+    throw InputError(what, fmt::format("the state has {} bodies and {} energy swings; give one for each, or none",
+                                       bodies, s.energy_swing.size()));
   }
   if (!s.finite()) throw InputError(what, "the state has a non-finite number; give finite numbers");
   for (const Pose& X : s.X_WB) {
@@ -61,6 +67,12 @@ std::uint64_t State::hash() const {
     if (rate_lag[i] == 0) continue;
     h.add(i);
     h.add(rate_lag[i]);
+  }
+  for (std::size_t i = 0; i < energy_swing.size(); ++i) {
+    if (energy_swing[i].gain == 0 && energy_swing[i].largest == 0) continue;
+    h.add(i);
+    h.add(energy_swing[i].gain);
+    h.add(energy_swing[i].largest);
   }
   return h.value();
 }

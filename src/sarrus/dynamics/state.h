@@ -20,6 +20,14 @@ struct State {
   // its scheme.
   std::vector<double> rate_lag;
 
+  // By body, of the lowest of those that joints connect: what the step has created of energy and not yet lost or taken
+  // back, J, and the largest kinetic energy that it is measured by (docs/theory/integrators.md §13). Empty: none.
+  struct EnergySwing {
+    double gain = 0;
+    double largest = 0;
+  };
+  std::vector<EnergySwing> energy_swing;
+
   // The model's reference configuration with its initial velocities.
   static State initial(const Model& model);
   bool finite() const;

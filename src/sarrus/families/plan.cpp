@@ -84,6 +84,7 @@ ConstraintProblem Plan::assemble(Random& random) const {
     p.bias[static_cast<std::size_t>(b.row)] = l.gap / kStep;
   }
   RowOptions options;
+  options.erp_joint = model.defaults().erp_joint;
   options.contact_slop = 0;
   const VecX at_rest = VecX::Zero(p.velocity_size());  // only restitution would look at it
   add_contact_rows({model,

@@ -200,11 +200,24 @@ struct BodyPair {
   bool operator==(const BodyPair&) const = default;
 };
 
-// What the author of a scene recommends; the command line and SimulationOptions override it.
+// How several impacts at once are resolved (docs/theory/rows.md §5).
+enum class RestitutionLaw : std::uint8_t {
+  simultaneous,  // all contacts at once: Newton's law on each
+  sequential     // one after the other, fastest first, as in a cradle
+};
+
+// What the author of a scene recommends; the command line and SimulationOptions override it. The last six are explained
+// where they are used, in rows/options.h.
 struct RunDefaults {
-  double dt = 1e-3;                          // s
-  double duration = 5.0;                     // s
-  std::string integrator = "semi-implicit";  // by name (dynamics/scheme.h)
+  double dt = 1e-3;                   // s
+  double duration = 5.0;              // s
+  std::string integrator = "moreau";  // by name (dynamics/scheme.h)
+  double erp_joint = 0.1;
+  double erp_limit = 0.1;
+  double erp_contact = 0.1;
+  double contact_slop = kUseDefault;    // m
+  double push_out_speed = kUseDefault;  // m/s
+  RestitutionLaw restitution = RestitutionLaw::simultaneous;
 };
 
 struct ModelData {

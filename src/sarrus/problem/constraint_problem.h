@@ -39,6 +39,11 @@ enum class RowSource : std::uint8_t {
   contact        // source = index into the step's contact list
 };
 
+// Identity of a block that is no contact.
+inline std::uint64_t block_id(RowSource source_kind, int source) {
+  return static_cast<std::uint64_t>(source_kind) << 32 | static_cast<std::uint32_t>(source);
+}
+
 inline constexpr int kMaxBlockNodes = 4;
 inline constexpr int kMaxBlockRows = 6;
 

@@ -42,16 +42,21 @@ nlohmann::ordered_json options_json(const SimulationOptions& o) {
           {"erp_limit", o.rows.erp_limit},
           {"erp_contact", o.rows.erp_contact},
           {"contact_slop", o.rows.contact_slop},
+          {"push_out_speed", o.rows.push_out_speed},
+          {"restitution_law", o.rows.restitution == RestitutionLaw::sequential ? "sequential" : "simultaneous"},
           {"warm_start", o.warm_start}};
 }
 
 }  // namespace
 
-RunSummary::RunSummary(RunInfo info, const State& initial, const Energy& initial_energy)
+RunSummary::RunSummary(RunInfo info, const State& initial, const Energy& initial_energy,
+                       std::vector<std::string> overlaps)
     : info_(std::move(info)),
       initial_energy_(initial_energy),
       final_energy_(initial_energy),
       max_kinetic_(initial_energy.kinetic),
+      min_potential_(initial_energy.potential),
+      overlaps_(std::move(overlaps)),
       start_time_(initial.time),
       end_time_(initial.time),
       hash_(initial.hash()) {}
@@ -82,21 +87,30 @@ void RunSummary::add(const StepReport& report, const Energy& energy) {
   seconds_.total += report.seconds_total;
   final_energy_ = energy;
   raise(max_kinetic_, energy.kinetic);
+  min_potential_ = std::min(min_potential_, energy.potential);
+  flow_ += report.energy;
+  creates_energy_ = creates_energy_ || report.creates_energy;
+  restitution_scale_ = std::min(restitution_scale_, report.restitution_scale);
 }
 
-void RunSummary::finish(const State& last) {
+void RunSummary::finish(const State& last, double energy_bound) {
+  energy_bound_ = energy_bound;
   end_time_ = last.time;
   hash_ = last.hash();
 }
 
 std::string RunSummary::status() const {
   if (failed_) return "failed";
-  return accepted_ + fallback_ + substepped_ + non_converged_ > 0 ? "ok_with_warnings" : "ok";
+  const bool warnings =
+      accepted_ + fallback_ + substepped_ + non_converged_ > 0 || creates_energy_ || !overlaps_.empty();
+  return warnings ? "ok_with_warnings" : "ok";
 }
 
 double RunSummary::drift_relative() const {
   if (max_kinetic_ == 0) return 0;
-  return (final_energy_.total() - initial_energy_.total()) / max_kinetic_;
+  const double available = initial_energy_.kinetic + (initial_energy_.potential - min_potential_) +
+                           std::max(0.0, flow_.drives) + std::max(0.0, flow_.external);
+  return (final_energy_.total() - initial_energy_.total()) / (available > 0 ? available : max_kinetic_);
 }
 
 double RunSummary::real_time_factor() const {
@@ -136,15 +150,39 @@ std::string RunSummary::to_json_text() const {
   j["max"] = {{"joint_gap_m", worst_.joint_gap},           {"joint_angle_rad", worst_.joint_angle},
               {"limit_violation", worst_.limit_violation}, {"penetration_m", worst_.penetration},
               {"natural_map", worst_.natural_map},         {"natural_map_relative", worst_.natural_map_relative}};
-  j["energy"] = {{"initial", initial_energy_.total()},
-                 {"final", final_energy_.total()},
-                 {"max_kinetic", max_kinetic_},
-                 {"drift_relative", drift_relative()}};
+  j["energy"] = {
+      {"initial", initial_energy_.total()},
+      {"final", final_energy_.total()},
+      {"max_kinetic", max_kinetic_},
+      {"drift_relative", drift_relative()},
+      {"kinetic", {{"initial", initial_energy_.kinetic}, {"final", final_energy_.kinetic}}},
+      {"potential", {{"initial", initial_energy_.potential}, {"final", final_energy_.potential}}},
+      {"work_in", {{"drives", flow_.drives}, {"external", flow_.external}}},
+      {"dissipated", {{"friction", -flow_.friction}, {"impacts", -flow_.impacts}, {"damping", -flow_.damping}}},
+      {"correction", flow_.correction},
+      {"unaccounted", flow_.unaccounted},
+      {"unaccounted_bound", energy_bound_},
+      {"created", creates_energy_}};
+  if (restitution_scale_ < 1) j["restitution_scale"] = restitution_scale_;
+  j["initial_overlaps"] = overlaps_;
   j["contacts"] = {{"median", count(median(contacts_))}, {"max", count(largest(contacts_))}};
   j["state_hash"] = fmt::format("{:016x}", hash_);
   j["options"] = options_json(info_.options);
   j["version"] = info_.version;
   return j.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string RunSummary::energy_text() const {
+  const auto share = [&](double x, std::string_view name) {
+    return x != 0 ? fmt::format("{}{:.4g} {}", name.empty() ? "" : " ", x, name) : std::string();
+  };
+  std::string text = fmt::format("work in {:.4g} J, dissipated {:.4g} J", flow_.work_in(), flow_.dissipated());
+  if (flow_.dissipated() != 0) {
+    text += " (" + share(-flow_.friction, "friction") + share(-flow_.impacts, "impacts") +
+            share(-flow_.damping, "damping") + " )";
+  }
+  if (flow_.correction != 0) text += fmt::format(", correction {:.3g} J", flow_.correction);
+  return text + fmt::format(", unaccounted {:+.3g} J", flow_.unaccounted);
 }
 
 std::string RunSummary::to_text() const {
@@ -157,6 +195,13 @@ std::string RunSummary::to_text() const {
       fmt::format("{}, {}, dt {:g} s", info_.options.solver, name_of(*info_.options.integrator), info_.options.dt));
   row("status", status());
   if (failed_) row("", message_);
+  if (creates_energy_) {
+    row("", fmt::format("energy was created: {:.3g} J are not accounted for, {:.3g} J are the scheme's bound",
+                        flow_.unaccounted, energy_bound_));
+  }
+  constexpr std::size_t kShown = 5;
+  for (std::size_t i = 0; i < std::min(kShown, overlaps_.size()); ++i) row("", "at the start " + overlaps_[i]);
+  if (overlaps_.size() > kShown) row("", fmt::format("and {} more overlaps", overlaps_.size() - kShown));
   row("steps", fmt::format("{}", microseconds_.size()));
   row("simulated", fmt::format("{:.6g} s", end_time_ - start_time_));
   row("time per step", fmt::format("{:.1f} us median, {:.1f} us p95, {:.1f} us max", median(microseconds_),
@@ -171,8 +216,10 @@ std::string RunSummary::to_text() const {
   row("penetration", fmt::format("{:.3g} m (worst)", worst_.penetration));
   row("natural map", fmt::format("{:.3g}, error {:.3g} by criterion {} (worst)", worst_.natural_map,
                                  worst_.natural_map_relative, name_of(info_.options.criterion)));
-  row("energy", fmt::format("{:.6g} J -> {:.6g} J, drift {:+.3g} of the largest kinetic energy",
-                            initial_energy_.total(), final_energy_.total(), drift_relative()));
+  row("energy", fmt::format("{:.6g} J -> {:.6g} J: kinetic {:.6g} -> {:.6g}, potential {:.6g} -> {:.6g}",
+                            initial_energy_.total(), final_energy_.total(), initial_energy_.kinetic,
+                            final_energy_.kinetic, initial_energy_.potential, final_energy_.potential));
+  row("energy flow", energy_text());
   row("contacts", fmt::format("{:g} median, {:g} max", median(contacts_), largest(contacts_)));
   row("state hash", fmt::format("{:016x}", hash_));
   return fmt::to_string(out);

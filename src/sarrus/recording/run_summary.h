@@ -2,9 +2,10 @@
 // people. Fed once per step with the engine's own judged report; it measures nothing itself.
 //
 // Units are SI; times per step are microseconds of Simulation::step() alone, without recording or logging.
-// energy.drift_relative = (final - initial total energy) / (largest kinetic energy seen during the run), 0 if
-// nothing ever moved. The kinetic energy is the scale because the zero of the potential energy is arbitrary.
-// With drives, friction, damping or impacts the energy changes for physical reasons.
+// energy.drift_relative = (final - initial total energy) / (energy that was there to move with: kinetic at the start,
+// the largest fall of potential energy, work put in), 0 if nothing ever moved. It does not grow with what a run
+// creates: an explosion reads as one. With drives, friction, damping or impacts the energy changes for physical
+// reasons; energy.unaccounted is what is left when those are taken away, the error of the scheme (EnergyFlow).
 #pragma once
 
 #include <cstdint>
@@ -26,15 +27,16 @@ struct RunInfo {
 
 class RunSummary {
  public:
-  RunSummary(RunInfo info, const State& initial, const Energy& initial_energy);
+  RunSummary(RunInfo info, const State& initial, const Energy& initial_energy, std::vector<std::string> overlaps = {});
 
   // After every step, failed ones included (they count in status and message, not in steps).
   void add(const StepReport& report, const Energy& energy);
-  // Once, after the last step: the time reached and the hash of the final state.
-  void finish(const State& last);
+  // Once, after the last step: the time reached, the hash of the final state, what energy might have been created.
+  void finish(const State& last, double energy_bound = 0);
 
-  // "ok": every step converged; "ok_with_warnings": some step was accepted above the tolerance, needed the
-  // fallback solver or was substepped; "failed": a step failed and the run ended there.
+  // "ok": every step converged and no energy was created beyond the bound of the scheme; "ok_with_warnings": some step
+  // was accepted above the tolerance, needed the fallback solver or was substepped, energy was created, or bodies
+  // overlapped at the start; "failed": a step failed and the run ended there.
   std::string status() const;
   bool failed() const { return failed_; }
   double worst_joint_gap() const { return worst_.joint_gap; }
@@ -61,6 +63,7 @@ class RunSummary {
     double total = 0;
   };
   double real_time_factor() const;
+  std::string energy_text() const;
 
   RunInfo info_;
   std::vector<double> microseconds_;  // by step, as the next two
@@ -76,10 +79,16 @@ class RunSummary {
   Seconds seconds_;
   Energy initial_energy_;
   Energy final_energy_;
-  double max_kinetic_ = 0;  // J
-  double start_time_ = 0;   // s
-  double end_time_ = 0;     // s
-  std::uint64_t hash_ = 0;  // of the last state
+  double max_kinetic_ = 0;    // J
+  double min_potential_ = 0;  // J
+  EnergyFlow flow_;           // of all steps
+  double energy_bound_ = 0;   // J
+  bool creates_energy_ = false;
+  double restitution_scale_ = 1;       // smallest
+  std::vector<std::string> overlaps_;  // at the start, in words
+  double start_time_ = 0;              // s
+  double end_time_ = 0;                // s
+  std::uint64_t hash_ = 0;             // of the last state
 };
 
 }  // namespace sarrus

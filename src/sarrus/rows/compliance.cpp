@@ -16,13 +16,15 @@ double near_rigid_R(const Compliance& c, double w) {
   return c.near_rigid * c.near_rigid / (4 * std::numbers::pi * std::numbers::pi) * w;
 }
 
-// Reference of the mujoco model; the time constant is kept resolvable, since b v- enters explicitly.
+// The time constant is kept resolvable and the stiffness bounded: a stiffer row would bring more than its error back in
+// a step, and coupled rows would gain energy by it.
 CompliantRow mujoco_row(const Compliance& c, const RowMotion& row, double margin) {
   const double d = mujoco_impedance(c, row.phi - margin);
   const double T = std::max(c.time_constant, 2 * row.dt);
   const double b = 2 / (c.dw * T);
-  const double k = d / std::pow(c.dw * T * c.damping_ratio, 2);
-  return {(1 - d) / d * row.D, -row.v_minus + row.dt * (b * row.v_minus + k * (row.phi - margin))};
+  const double k = std::min(d / std::pow(c.dw * T * c.damping_ratio, 2), 1 / (row.dt * row.dt));
+  const double q = 1 + row.dt * b + row.dt * row.dt * k;
+  return {(1 - d) / d * row.D / q, (-row.v_minus + row.dt * k * (row.phi - margin)) / q};
 }
 
 CompliantRow hertz_row(const Compliance& c, double gap, double dt) {

@@ -7,9 +7,11 @@
 //   physical             the spring with b = tau_d k, R at least beta^2/(4 pi^2) w;  w = D_ii, or |W|_F/3 of a contact
 //   hertz                the spring linearised at delta0 = -phi > 0:
 //                        k = (3/2) K_h sqrt(delta0),  phi_eff = -(2/3) delta0
-//   mujoco               R = (1-d)/d D_ii,  v* = -v- + dt (b v- + k (phi - margin)),
-//                        b = 2/(dw T),  k = d/(dw T zeta)^2,  d = d(|phi - margin|/width):
-//                        a+ + d (b v- + k phi) = (1-d) a_free where D is diagonal
+//   mujoco               R = (1-d)/d D_ii/q,  v* = (-v- + dt k (phi - margin))/q,  q = 1 + dt b + dt^2 k,
+//                        b = 2/(dw T),  k = d/(dw T zeta)^2 <= 1/dt^2,  T >= 2 dt,  d = d(|phi - margin|/width):
+//                        a+ + d (b v+ + k (phi - margin + dt v+)) = (1-d) a_free where D is diagonal, and d q = d: the
+//                        law of the model with its reference at the end of the step instead of its start, where it
+//                        gains energy without bound if d0 > dw or zeta < 0.35
 //
 // Open gaps (phi > 0 on a unilateral row) never act at a distance:
 //   * the springs take v* = phi/dt: no impulse unless the gap closes within the step. The formula above would give

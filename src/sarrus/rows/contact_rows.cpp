@@ -17,16 +17,23 @@ std::uint64_t contact_id(const Contact& c) {
   return h.value();
 }
 
-// Row r of the two bodies: the velocity of B's material point relative to A's along column r of the frame.
+// Row r of the two bodies: the velocity of B's material point relative to A's along column first + r of the frame.
 void write_contact(const RowContext& c, const Contact& contact, const Mat3& R, const NodeList& nodes,
-                   const ConstraintBlock& b, ConstraintProblem& p) {
+                   const ConstraintBlock& b, ConstraintProblem& p, int first = 0) {
   for (const auto& [body, sign] : {std::pair(contact.body_a, -1.0), std::pair(contact.body_b, 1.0)}) {
     if (body == kWorld) continue;
     const Vec3 arm = contact.p_W - c.X_WB[static_cast<std::size_t>(body)].p;
-    for (int r = 0; r < 3; ++r) {
-      add_body_row(c.coordinates, p, b, nodes, body, r, spatial(R.col(r), arm.cross(R.col(r))), sign);
+    for (int r = first; r < 3; ++r) {
+      add_body_row(c.coordinates, p, b, nodes, body, r - first, spatial(R.col(r), arm.cross(R.col(r))), sign);
     }
   }
+}
+
+NodeList nodes_of(const RowContext& c, const Contact& contact) {
+  NodeList nodes;
+  nodes.add(c.coordinates, contact.body_a);
+  nodes.add(c.coordinates, contact.body_b);
+  return nodes;
 }
 
 void set_compliant_contact(const RowContext& c, const Contact& contact, const Compliance& compliance,
@@ -44,18 +51,31 @@ void set_compliant_contact(const RowContext& c, const Contact& contact, const Co
   }
 }
 
-void set_rigid_contact(const RowContext& c, const Contact& contact, const ConstraintBlock& b, ConstraintProblem& p) {
+void set_rigid_contact(const RowContext& c, const Contact& contact, const Sustained& last, const ConstraintBlock& b,
+                       ConstraintProblem& p) {
+  const Scheme& scheme = c.scheme_between(contact.body_a, contact.body_b);
   double* bias = p.bias.data() + b.row;
-  const double v_minus = row_velocity(p, b, 2, c.u_minus);
-  if (c.scheme.contact_law != 0) {
-    for (int r = 0; r < 2; ++r) bias[r] = c.scheme.contact_law * row_velocity(p, b, r, c.u_minus);
+  if (last.stuck && scheme.sustained_law != 0) {
+    for (int r = 0; r < 2; ++r) bias[r] = scheme.sustained_law * row_velocity(p, b, r, c.u_minus);
   }
-  bias[2] = unilateral_bias(contact.gap, c.options.contact_slop, v_minus, row_velocity(p, b, 2, p.u_free),
-                            contact.restitution, c.options.erp_contact, c.options.restitution_threshold, c.dt) +
-            c.scheme.contact_law * v_minus;
+  const double slop = contact_slop(c.options, contact);
+  bias[2] = unilateral_bias({contact.gap, slop, row_velocity(p, b, 2, c.u_minus), row_velocity(p, b, 2, p.u_free),
+                             contact.restitution, last.loaded, 0.1 * slop},
+                            scheme, c.options.restitution_threshold, c.dt);
 }
 
 }  // namespace
+
+Vec3 contact_velocity(const Contact& c, std::span<const Vec6> twist, std::span<const Pose> X_WB) {
+  Vec3 v = Vec3::Zero();
+  for (const auto& [body, sign] : {std::pair(c.body_a, -1.0), std::pair(c.body_b, 1.0)}) {
+    if (body == kWorld) continue;
+    const Vec6& u = twist[static_cast<std::size_t>(body)];
+    const Vec3 arm = c.p_W - X_WB[static_cast<std::size_t>(body)].p;
+    v += sign * (u.head<3>() + Vec3(u.tail<3>()).cross(arm));
+  }
+  return v;
+}
 
 double add_contact_rows(const RowContext& c, std::span<const Contact> contacts, std::span<const Compliance> compliances,
                         ConstraintProblem& p) {
@@ -63,9 +83,7 @@ double add_contact_rows(const RowContext& c, std::span<const Contact> contacts, 
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Contact& contact = contacts[i];
     penetration = std::max(penetration, -contact.gap);
-    NodeList nodes;
-    nodes.add(c.coordinates, contact.body_a);
-    nodes.add(c.coordinates, contact.body_b);
+    const NodeList nodes = nodes_of(c, contact);
     ConstraintBlock& b = add_labelled_block(p, BlockKind::contact, 3, nodes, RowSource::contact, static_cast<int>(i));
     b.mu = contact.mu;
     b.id = contact_id(contact);
@@ -73,10 +91,36 @@ double add_contact_rows(const RowContext& c, std::span<const Contact> contacts, 
     if (contact.compliance >= 0) {
       set_compliant_contact(c, contact, compliances[static_cast<std::size_t>(contact.compliance)], b, p);
     } else {
-      set_rigid_contact(c, contact, b, p);
+      set_rigid_contact(c, contact, c.sustained.empty() ? Sustained{} : c.sustained[i], b, p);
     }
   }
   return penetration;
+}
+
+void add_contact_normals(const RowContext& c, std::span<const Contact> contacts, ConstraintProblem& p) {
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const Contact& contact = contacts[i];
+    if (contact.compliance >= 0) continue;
+    const NodeList nodes = nodes_of(c, contact);
+    const ConstraintBlock& b =
+        add_labelled_block(p, BlockKind::limit, 1, nodes, RowSource::contact, static_cast<int>(i));
+    write_contact(c, contact, contact_frame(contact.n_W), nodes, b, p, 2);
+    p.bias[static_cast<std::size_t>(b.row)] = contact.gap;
+  }
+}
+
+void add_sustained_rows(const RowContext& c, std::span<const Contact> contacts, ConstraintProblem& p) {
+  add_sustained_limits(c, p);
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const Contact& contact = contacts[i];
+    const Sustained& last = c.sustained[i];
+    if (!last.loaded || contact.gap > contact_slop(c.options, contact)) continue;
+    const int rows = last.stuck ? 3 : 1;
+    const NodeList nodes = nodes_of(c, contact);
+    const ConstraintBlock& b =
+        add_labelled_block(p, BlockKind::joint, rows, nodes, RowSource::contact, static_cast<int>(i));
+    write_contact(c, contact, contact_frame(contact.n_W), nodes, b, p, 3 - rows);
+  }
 }
 
 }  // namespace sarrus

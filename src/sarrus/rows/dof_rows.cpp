@@ -26,14 +26,23 @@ struct ServoLaw {
   double target_rate = 0;
 };
 
-ServoLaw servo_law(const Dof& dof, const DriveInput& in, double q) {
+// Of the targets: implicit servos aim at that of the end of the step, those on the mean at that of its middle.
+enum class Instant : std::uint8_t { middle, end };
+
+ServoLaw servo_law(const Dof& dof, const DriveInput& in, double q, Instant instant) {
   const bool position = dof.drive.mode == DriveMode::position;
+  const DriveTarget& aim = instant == Instant::middle ? in.middle : in.end;
   ServoLaw s;
   s.kp = position ? dof.drive.kp : 0.0;
-  s.error = in.target - q;
+  s.error = aim.target - q;
   if (dof.wrapped) s.error = wrap_angle(s.error);
-  s.target_rate = position ? in.target_rate : in.target;
+  s.target_rate = position ? aim.rate : aim.target;
   return s;
+}
+
+const Scheme& scheme_of_dof(const RowContext& c, int dof) {
+  const Joint& j = c.model.joints()[static_cast<std::size_t>(c.model.joint_of_dof(dof))];
+  return c.scheme_between(j.base, j.follower);
 }
 
 ConstraintBlock& add_soft_block(const RowContext& c, RowSource source, int dof, ConstraintProblem& p) {
@@ -44,14 +53,15 @@ void add_servo_row(const RowContext& c, int i, ConstraintProblem& p) {
   const Dof& dof = c.model.dofs()[static_cast<std::size_t>(i)];
   const Drive& d = dof.drive;
   if (d.mode != DriveMode::position && d.mode != DriveMode::velocity) return;
-  if (c.scheme.force == 0) return;  // explicit_servo_force() instead
-  const ServoLaw s = servo_law(dof, c.inputs[static_cast<std::size_t>(i)], c.q[static_cast<std::size_t>(i)]);
-  const double rho = c.dt * c.scheme.force * d.kd + c.dt * c.dt * c.scheme.spring.plus * s.kp;
+  const Scheme& scheme = scheme_of_dof(c, i);
+  if (scheme.force == 0) return;  // explicit_servo_force() instead
   const ConstraintBlock& b = add_soft_block(c, RowSource::servo, i, p);
-  // What the scheme takes at the start of the step: nothing but for the midpoint.
-  const double rate = c.scheme.force < 1 ? row_velocity(p, b, 0, c.u_minus) : 0.0;
-  const double error = s.error - c.dt * c.scheme.spring.minus * rate;
-  const double target_rate = s.target_rate - (1 - c.scheme.force) * rate;
+  const ServoLaw s = servo_law(dof, c.inputs[static_cast<std::size_t>(i)], c.q[static_cast<std::size_t>(i)],
+                               scheme.row_pose > 0 ? Instant::middle : Instant::end);
+  const double rho = c.dt * scheme.force * d.kd + c.dt * c.dt * scheme.spring.plus * s.kp;
+  const double rate = row_velocity(p, b, 0, c.u_minus);
+  const double error = s.error - c.dt * scheme.spring.minus * rate;
+  const double target_rate = s.target_rate - (1 - scheme.force) * rate;
   set_soft_row(p, b, rho, c.dt * (s.kp * error + d.kd * target_rate), c.dt * d.effort_limit);
 }
 
@@ -59,14 +69,13 @@ void add_passive_row(const RowContext& c, int i, ConstraintProblem& p) {
   const Dof& dof = c.model.dofs()[static_cast<std::size_t>(i)];
   const double dt = c.dt;
   if (!(dof.armature + dof.damping + dof.stiffness > 0)) return;
-  if (c.scheme.force == 0 && dof.armature == 0) return;  // explicit_passive_force() instead
+  const Scheme& scheme = scheme_of_dof(c, i);
+  if (scheme.force == 0 && dof.armature == 0) return;  // explicit_passive_force() instead
   const ConstraintBlock& b = add_soft_block(c, RowSource::passive, i, p);
   const double rate = row_velocity(p, b, 0, c.u_minus);
-  const bool resolved = dt * dt * dof.stiffness * block_delassus(p, b)(0, 0) < 1.0;
-  const SpringPoint& spring = resolved ? c.scheme.resolved_spring : c.scheme.spring;
-  const double rho = dof.armature + dt * c.scheme.force * dof.damping + spring.plus * dt * dt * dof.stiffness;
-  const double q = c.q[static_cast<std::size_t>(i)] + spring.minus * dt * rate;
-  const double force = dof.stiffness * (dof.rest - q) - (1 - c.scheme.force) * dof.damping * rate;
+  const double rho = dof.armature + dt * scheme.force * dof.damping + scheme.spring.plus * dt * dt * dof.stiffness;
+  const double q = c.q[static_cast<std::size_t>(i)] + scheme.spring.minus * dt * rate;
+  const double force = dof.stiffness * (dof.rest - q) - (1 - scheme.force) * dof.damping * rate;
   const double carried = dof.armature > 0 ? dof.armature * c.armature_rate[static_cast<std::size_t>(i)] : 0.0;
   set_soft_row(p, b, rho, carried + dt * force, kInf);
 }
@@ -89,9 +98,13 @@ bool limit_in_reach(const RowContext& c, const ConstraintProblem& p, const DofRo
   return gap <= c.options.limit_margin + 2 * c.dt * std::max(std::abs(rate), std::abs(free_rate));
 }
 
-void set_limit_law(const RowContext& c, ConstraintProblem& p, const ConstraintBlock& b, double gap, double restitution,
-                   double erp, const Compliance& compliance) {
+void set_limit_law(const RowContext& c, ConstraintProblem& p, const ConstraintBlock& b, const Scheme& scheme,
+                   double gap, double restitution, const Compliance& compliance) {
   const auto i = static_cast<std::size_t>(b.row);
+  if (c.positions) {
+    p.bias[i] = gap;
+    return;
+  }
   const double v_minus = row_velocity(p, b, 0, c.u_minus);
   const double v_free = row_velocity(p, b, 0, p.u_free);
   if (compliance.compliant()) {
@@ -100,9 +113,9 @@ void set_limit_law(const RowContext& c, ConstraintProblem& p, const ConstraintBl
     p.bias[i] = row.bias;
     return;
   }
-  p.bias[i] = unilateral_bias(gap, 0.0, v_minus, v_free, restitution, erp == kUseDefault ? c.options.erp_limit : erp,
-                              c.options.restitution_threshold, c.dt) +
-              c.scheme.limit_law * v_minus;
+  const bool sustained = std::binary_search(c.sustained_limits.begin(), c.sustained_limits.end(), b.id);
+  p.bias[i] = unilateral_bias({gap, kLimitSlop, v_minus, v_free, restitution, sustained, 0.0}, scheme,
+                              c.options.restitution_threshold, c.dt);
 }
 
 double add_dof_limits(const RowContext& c, bool lower, ConstraintProblem& p) {
@@ -111,60 +124,84 @@ double add_dof_limits(const RowContext& c, bool lower, ConstraintProblem& p) {
   for (int i = 0; i < c.model.dof_count(); ++i) {
     const Limit& l = c.model.dofs()[static_cast<std::size_t>(i)].limit;
     const double bound = lower ? l.lower : l.upper;
-    if (!std::isfinite(bound) || l.locked()) continue;
+    if (!std::isfinite(bound) || l.locked() || (c.positions && l.compliance.compliant())) continue;
     const double q = c.q[static_cast<std::size_t>(i)];
     const double gap = lower ? q - bound : bound - q;
     violation = std::max(violation, -gap);
     const DofRow row = dof_row(c.model, c.kinematics, i);
     if (!limit_in_reach(c, p, row, gap - l.compliance.margin)) continue;
     const ConstraintBlock& b = add_dof_block(c.coordinates, BlockKind::limit, source, i, row, lower ? 1.0 : -1.0, p);
-    set_limit_law(c, p, b, gap, l.restitution, l.erp, l.compliance);
+    set_limit_law(c, p, b, scheme_of_dof(c, i), gap, l.restitution, l.compliance);
+  }
+  return violation;
+}
+
+template <class Wanted>
+double add_joint_limits(const RowContext& c, RowSource source, const Wanted& wanted, ConstraintProblem& p) {
+  double violation = 0;
+  for (int i = 0; i < c.model.joint_count(); ++i) {
+    const Joint& j = c.model.joints()[static_cast<std::size_t>(i)];
+    if (!wanted(j)) continue;
+    const UnilateralJoint u = unilateral_joint(j, c.kinematics.frame(i));
+    violation = std::max(violation, -u.gap);
+    if (!u.defined || (source == RowSource::swing_limit && !limit_in_reach(c, p, u.row, u.gap))) continue;
+    const ConstraintBlock& b = add_dof_block(c.coordinates, BlockKind::limit, source, i, u.row, 1.0, p);
+    const Scheme& scheme = c.scheme_between(j.base, j.follower);
+    const Compliance& compliance = j.rope ? j.compliance : Compliance{};
+    set_limit_law(c, p, b, scheme, u.gap, 0.0, compliance);
+    if (!j.rope || c.positions || compliance.compliant() || scheme.curvature == 0) continue;
+    const double predicted = unilateral_joint(j, c.predicted.frame(i)).gap;
+    p.bias[static_cast<std::size_t>(b.row)] +=
+        scheme.curvature * ((predicted - u.gap) / c.dt - row_velocity(p, b, 0, c.u_minus));
   }
   return violation;
 }
 
 double add_swing_limits(const RowContext& c, ConstraintProblem& p) {
-  double violation = 0;
-  for (int i = 0; i < c.model.joint_count(); ++i) {
-    const Joint& j = c.model.joints()[static_cast<std::size_t>(i)];
-    if (!std::isfinite(j.swing_limit)) continue;
-    const Vec3 s = joint_swing_W(c.kinematics.frame(i));
-    const double swing = s.norm();
-    const double gap = j.swing_limit - swing;
-    violation = std::max(violation, -gap);
-    if (swing < 1e-9) continue;  // the direction is undefined there, and the limit is far
-    DofRow row{j.base, j.follower};
-    row.J_follower.tail<3>() = -s / swing;
-    row.J_base.tail<3>() = s / swing;
-    if (!limit_in_reach(c, p, row, gap)) continue;
-    const ConstraintBlock& b = add_dof_block(c.coordinates, BlockKind::limit, RowSource::swing_limit, i, row, 1.0, p);
-    set_limit_law(c, p, b, gap, 0.0, j.erp, {});
-  }
-  return violation;
+  return add_joint_limits(
+      c, RowSource::swing_limit, [](const Joint& j) { return std::isfinite(j.swing_limit); }, p);
 }
 
 double add_ropes(const RowContext& c, ConstraintProblem& p) {
-  double violation = 0;
-  for (int i = 0; i < c.model.joint_count(); ++i) {
-    const Joint& j = c.model.joints()[static_cast<std::size_t>(i)];
-    if (!j.rope) continue;
-    double excess[1];
-    joint_residual(j, c.kinematics.frame(i), excess);
-    const double gap = -excess[0];
-    violation = std::max(violation, -gap);
-    const DofRow row = distance_row(j, c.kinematics.frame(i));
-    const ConstraintBlock& b = add_dof_block(c.coordinates, BlockKind::limit, RowSource::rope, i, row, -1.0, p);
-    set_limit_law(c, p, b, gap, 0.0, j.erp, j.compliance);
-    if (j.compliance.compliant() || c.scheme.curvature == 0) continue;
-    double predicted[1];
-    joint_residual(j, c.predicted.frame(i), predicted);
-    p.bias[static_cast<std::size_t>(b.row)] +=
-        c.scheme.curvature * ((excess[0] - predicted[0]) / c.dt - row_velocity(p, b, 0, c.u_minus));
-  }
-  return violation;
+  const auto wanted = [&](const Joint& j) { return j.rope && !(c.positions && j.compliance.compliant()); };
+  return add_joint_limits(c, RowSource::rope, wanted, p);
 }
 
 }  // namespace
+
+void add_sustained_limits(const RowContext& c, ConstraintProblem& p) {
+  for (const std::uint64_t id : c.sustained_limits) {
+    const auto kind = static_cast<RowSource>(id >> 32);
+    const auto source = static_cast<int>(id & 0xffffffffu);
+    const bool of_dof = kind == RowSource::limit_lower || kind == RowSource::limit_upper;
+    const DofRow row =
+        of_dof ? dof_row(c.model, c.kinematics, source)
+               : unilateral_joint(c.model.joints()[static_cast<std::size_t>(source)], c.kinematics.frame(source)).row;
+    add_dof_block(c.coordinates, BlockKind::joint, kind, source, row, 1.0, p);
+  }
+}
+
+UnilateralJoint unilateral_joint(const Joint& j, const JointFrame& f) {
+  UnilateralJoint u;
+  if (j.rope) {
+    double excess[1];
+    joint_residual(j, f, excess);
+    u.gap = -excess[0];
+    u.row = distance_row(j, f);
+    u.row.J_base = -u.row.J_base;
+    u.row.J_follower = -u.row.J_follower;
+    return u;
+  }
+  const Vec3 s = joint_swing_W(f);
+  const double swing = s.norm();
+  u.gap = j.swing_limit - swing;
+  u.row = {j.base, j.follower};
+  u.defined = swing >= 1e-9;
+  if (!u.defined) return u;
+  u.row.J_follower.tail<3>() = -s / swing;
+  u.row.J_base.tail<3>() = s / swing;
+  return u;
+}
 
 DofRow dof_row(const Model& model, const JointKinematics& kin, int dof) {
   const int ji = model.joint_of_dof(dof);
@@ -214,15 +251,22 @@ ConstraintBlock& add_dof_block(const Coordinates& coordinates, BlockKind kind, R
   return b;
 }
 
-double unilateral_bias(double gap, double slop, double v_minus, double v_free, double restitution, double erp,
-                       double restitution_threshold, double dt) {
-  const double dead_zone = 0.1 * std::max(0.0, slop);
-  const double r = gap + slop;
-  const bool bounces = restitution > 0 && v_minus < -restitution_threshold;
-  if (bounces && gap + dt * std::min(v_minus, v_free) <= 0) {
-    return restitution * v_minus + erp * std::min(0.0, r) / dt;
-  }
-  return (erp * std::min(0.0, r + dead_zone) + std::max(0.0, r - dead_zone)) / dt;
+bool bounces(const Unilateral& row, double restitution_threshold, double dt) {
+  return row.restitution > 0 && row.v_minus < -restitution_threshold &&
+         row.gap + dt * std::min(row.v_minus, row.v_free) <= 0;
+}
+
+bool is_impact(const Unilateral& row, double dt) {
+  return !row.sustained && row.v_minus < -2 * std::abs(row.v_free - row.v_minus) &&
+         row.gap + dt * std::min(row.v_minus, row.v_free) <= row.slop;
+}
+
+double unilateral_bias(const Unilateral& row, const Scheme& scheme, double restitution_threshold, double dt) {
+  // Where sustained rows have their law on the mean velocity, what bounces is in an impact step.
+  if (scheme.sustained_law == 0 && bounces(row, restitution_threshold, dt)) return row.restitution * row.v_minus;
+  const double closed = row.sustained ? row.slop : row.dead_zone;
+  if (row.gap > closed) return (row.gap - row.dead_zone) / (scheme.row_pose > 0 ? scheme.position * dt : dt);
+  return row.sustained ? scheme.sustained_law * row.v_minus : 0.0;
 }
 
 double explicit_passive_force(const Dof& dof, double q, double rate) {
@@ -232,7 +276,7 @@ double explicit_passive_force(const Dof& dof, double q, double rate) {
 double explicit_servo_force(const Dof& dof, const DriveInput& input, double q, double rate) {
   const Drive& d = dof.drive;
   if (d.mode != DriveMode::position && d.mode != DriveMode::velocity) return 0.0;
-  const ServoLaw s = servo_law(dof, input, q);
+  const ServoLaw s = servo_law(dof, input, q, Instant::end);
   return std::clamp(s.kp * s.error + d.kd * (s.target_rate - rate), -d.effort_limit, d.effort_limit);
 }
 

@@ -105,17 +105,29 @@ double bilateral_erp(const Model& model, const ConstraintBlock& b, double fallba
   return erp == kUseDefault ? fallback : erp;
 }
 
+int body_of(const Model& model, const ConstraintBlock& b) {
+  int joint = b.source;
+  if (b.source_kind == RowSource::coupling) {
+    joint = model.joint_of_dof(model.couplings()[static_cast<std::size_t>(b.source)].dof_a);
+  } else if (b.source_kind == RowSource::locked_dof) {
+    joint = model.joint_of_dof(b.source);
+  }
+  const Joint& j = model.joints()[static_cast<std::size_t>(joint)];
+  return j.follower == kWorld ? j.base : j.follower;
+}
+
 void set_rigid_joint(const RowContext& c, const ConstraintBlock& b, ConstraintProblem& p) {
+  const Scheme& scheme = c.scheme_at(body_of(c.model, b));
   const double erp = bilateral_erp(c.model, b, c.options.erp_joint);
   double r_start[kMaxBlockRows];
   double r_predicted[kMaxBlockRows] = {};
   bilateral_residual(c.model, b, c.start, c.q, r_start);
-  if (c.scheme.curvature != 0) bilateral_residual(c.model, b, c.predicted, c.q, r_predicted);
+  if (scheme.curvature != 0) bilateral_residual(c.model, b, c.predicted, c.q, r_predicted);
   for (int r = 0; r < b.rows; ++r) {
     const double v_minus = row_velocity(p, b, r, c.u_minus);
     const double kappa = (r_predicted[r] - r_start[r]) / c.dt - v_minus;
     double& bias = p.bias[static_cast<std::size_t>(b.row + r)];
-    bias = erp * r_start[r] / c.dt + c.scheme.joint_law * v_minus + c.scheme.curvature * kappa;
+    bias = erp * r_start[r] / c.dt + scheme.joint_law * v_minus + scheme.curvature * kappa;
   }
 }
 
@@ -146,7 +158,11 @@ DofRow distance_row(const Joint& j, const JointFrame& f) {
           spatial(n, Vec3(f.p_F_W - f.r_F_W).cross(n))};
 }
 
-bool is_compliant(const Model& model, const ConstraintBlock& b) { return compliance_of(model, b).compliant(); }
+bool is_compliant(const Model& model, const ConstraintBlock& b) {
+  const bool bilateral = b.source_kind == RowSource::joint || b.source_kind == RowSource::coupling ||
+                         b.source_kind == RowSource::locked_dof;
+  return bilateral && compliance_of(model, b).compliant();
+}
 
 void set_position_rows(const Model& model, Coordinates& coordinates, std::span<const Pose> X_WB,
                        const JointKinematics& kinematics, std::span<const double> q, ConstraintProblem& p) {

@@ -1,16 +1,24 @@
-// How the rows of joints, limits and contacts are stabilised (docs/theory/rows.md; the laws are in rows.h).
+// How joints, limits and contacts are stabilised (docs/theory/rows.md; the laws are in rows.h, the correction of
+// positions in step/push_out.h).
 #pragma once
+
+#include <optional>
+
+#include "sarrus/model/model.h"
 
 namespace sarrus {
 
-// Stabilisation of rigid rows.
+// Negative (kUseDefault): what the scene recommends.
 struct RowOptions {
-  double erp_joint = 0.1;            // alpha, used where a joint is not projected
-  double erp_limit = 0.1;            // beta
-  double erp_contact = 0.1;          // gamma
-  double contact_slop = 1e-5;        // delta_c, tolerated penetration, m
-  double restitution_threshold = 0;  // v_rest, m/s; approach slower than this does not bounce; 0: 2 g dt
-  double limit_margin = 0.02;        // m or rad: limit rows exist this far before the limit (plus motion)
+  double erp_joint =
+      kUseDefault;  // alpha, share of a joint's error that its velocity takes back per step, projected or not
+  double erp_limit = kUseDefault;     // beta, share of a violation that the position pass of a step takes back
+  double erp_contact = kUseDefault;   // gamma, likewise, of what is deeper than the slop
+  double contact_slop = kUseDefault;  // delta_c, tolerated penetration, m; default: 1e-5 of the pair's smaller diagonal
+  double push_out_speed = kUseDefault;  // at most, m/s or rad/s; default: 5 of these diagonals (5 rad of limits) per s
+  double restitution_threshold = 0;     // v_rest, m/s; approach slower than this does not bounce; 0: 2 g dt
+  double limit_margin = 0.02;           // m or rad: limit rows exist this far before the limit (plus motion)
+  std::optional<RestitutionLaw> restitution = {};
 };
 
 }  // namespace sarrus

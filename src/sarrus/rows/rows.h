@@ -7,9 +7,9 @@
 //     linearisation, lies on the manifold. Without it every step loses the energy of the velocity component
 //     that the turning of J removes (first order, always dissipative). With beta = 1 and rows at the midpoint the mean
 //     velocity is tangent instead, and joint impulses do no work.
-//   limit     v* = unilateral_bias(gap);  ropes also have their curvature
+//   limit     v* = unilateral_bias();  ropes also have their curvature
 //   contact   frame R_k = [t o n], n from A to B;  J_B = R_k' [1, -[p - r_B]x],  J_A = -R_k' [1, -[p - r_A]x]
-//             v*_N = unilateral_bias(gap),  v*_T = 0
+//             v*_N = unilateral_bias(),  v*_T = beta J_T u- if the contact stuck in the last step, else 0
 // Joints, couplings, limits and contacts with another compliance than `rigid` take R and v* from compliance.h.
 // Soft rows (implicit springs, dampers, servos, armature a) with the scheme's theta and spring weight w:
 //   rho = a + dt theta k_d + dt^2 w k_p,   R = 1/rho,   |lambda| <= dt tau_max
@@ -19,6 +19,7 @@
 // Blocks are appended in the order joints | soft rows | limits | contacts.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -30,11 +31,21 @@
 
 namespace sarrus {
 
-// Targets of a drive at the end of the step, and the extra force on the dof.
-struct DriveInput {
+// Targets of a drive in the middle and at the end of the step, and the extra force on the dof.
+struct DriveTarget {
   double target = 0;
-  double target_rate = 0;
+  double rate = 0;
+};
+struct DriveInput {
+  DriveTarget middle, end;
   double force = 0;
+};
+
+// What lasts: a limit or contact that is closed and still (or, after a step, carries load), and (of contacts) sticks.
+// The scheme's law on the mean velocity is for these alone; what is new has the law on the end velocity.
+struct Sustained {
+  bool loaded = false;
+  bool stuck = false;
 };
 
 // What the row builders read.
@@ -53,6 +64,20 @@ struct RowContext {
   std::span<const DriveInput> inputs;  // by dof
   // By dof: q'- - c, for those with armature. Soft rows read it.
   std::span<const double> armature_rate = {};
+  // By body; none: `scheme` for all.
+  std::span<const Scheme* const> body_scheme = {};
+  std::span<const Sustained> sustained = {};             // by contact; none: all are new
+  std::span<const std::uint64_t> sustained_limits = {};  // block ids, ascending
+  bool positions = false;                                // limits: rigid ones alone, bias = the gap itself
+
+  const Scheme& scheme_at(int body) const {
+    return body == kWorld || body_scheme.empty() ? scheme : *body_scheme[static_cast<std::size_t>(body)];
+  }
+  // Where the scheme differs between the two, something closes in this step: its law.
+  const Scheme& scheme_between(int a, int b) const {
+    const Scheme& s = scheme_at(a == kWorld ? b : a);
+    return &s == &scheme && b != kWorld ? scheme_at(b) : s;
+  }
 };
 
 void add_joint_rows(const RowContext& context, ConstraintProblem& problem);
@@ -63,6 +88,13 @@ double add_limit_rows(const RowContext& context, ConstraintProblem& problem);
 // what Contact::compliance refers to. Returns the largest penetration, m.
 double add_contact_rows(const RowContext& context, std::span<const Contact> contacts,
                         std::span<const Compliance> compliances, ConstraintProblem& problem);
+
+// The normals of rigid contacts as limit blocks of one row, bias = the gap itself; block.source is the index in
+// `contacts`.
+void add_contact_normals(const RowContext& context, std::span<const Contact> contacts, ConstraintProblem& problem);
+// What is sustained as bilateral rows (blocks of kind joint) with bias 0: the normals of loaded contacts, all three
+// rows of stuck ones, loaded limits.
+void add_sustained_rows(const RowContext& context, std::span<const Contact> contacts, ConstraintProblem& problem);
 
 // The rigid bilateral rows alone (joints, rods, locked dofs, couplings), which projections work on, with the masses of
 // their nodes: clears the problem's constraints and fills bias with the residual itself.
@@ -98,16 +130,48 @@ void add_dof_impulse(const Coordinates& coordinates, const DofRow& row, double i
 ConstraintBlock& add_dof_block(const Coordinates& coordinates, BlockKind kind, RowSource source, int index,
                                const DofRow& row, double scale, ConstraintProblem& problem);
 
-// Bias v* of a unilateral row (law v+ + v* >= 0) with gap g, tolerated violation `slop`, velocities before the
-// step (v_minus) and without constraints (v_free):
-//   v* = erp min(0, g + slop + b)/dt + max(0, g + slop - b)/dt [+ restitution v_minus],   b = slop/10
-// The max-term makes the row speculative: no impulse unless the gap would close within the step.
-// The dead zone b: the points of a resting face have gaps of +-1e-10 m, which erp below zero and 1 above turns into
-// velocities that no rigid motion has; impulses then drift between redundant points until one of them opens, in every
-// step. Within b the rows agree, and the face rests.
-// A bouncing row that would close within this step bounces at once, without the max-term: a speculative row
-// would first brake it to the surface, and restitution would then see the braked speed one step later.
-double unilateral_bias(double gap, double slop, double v_minus, double v_free, double restitution, double erp,
-                       double restitution_threshold, double dt);
+// Bias v* of a unilateral row (law v+ + v* >= 0).
+struct Unilateral {
+  double gap = 0;      // at the pose of the rows, m or rad
+  double slop = 0;     // within which a sustained row is closed
+  double v_minus = 0;  // before the step
+  double v_free = 0;   // without constraints
+  double restitution = 0;
+  bool sustained = false;
+  double dead_zone = 0;  // within which a new row is closed
+};
+//   bounces  v* = e v-       approaches faster than v_rest and would close within the step
+//   open     v* = (gap - dead_zone)/(w dt)   no impulse unless the gap would close within the step;  w dt: what u+
+//   moves
+//            after the rows
+//   closed   v* = beta v-    beta: of the scheme if sustained, else 0
+// Nothing here pushes out what has sunk in: that is done by moving poses, not velocities (step/push_out.h). So no bias
+// is negative but that of restitution, and impulses take energy. Closed is what is open by less than the slop, or a
+// dead zone (of contacts a tenth of the slop) for new rows: the points of a resting face have gaps of +-1e-10 m, which
+// would otherwise become velocities that no rigid motion has; impulses would drift between redundant points until one
+// of them opens, in every step. A bouncing row that would close within this step bounces at once: as an open one it
+// would first be braked to the surface, and restitution would then see the braked speed one step later.
+double unilateral_bias(const Unilateral& row, const Scheme& scheme, double restitution_threshold, double dt);
+// Whether it bounces, and whether it closes with a speed, more than twice what free motion changes in a step: an
+// impact.
+bool bounces(const Unilateral& row, double restitution_threshold, double dt);
+bool is_impact(const Unilateral& row, double dt);
+// Velocity of B's material point relative to A's at the contact, world axes, m/s.
+Vec3 contact_velocity(const Contact& contact, std::span<const Vec6> twist, std::span<const Pose> X_WB);
+
+// Swing limits and ropes: gap and its rate as a row, gap' = row u. Not defined where the swing is nil: the limit is
+// far.
+struct UnilateralJoint {
+  bool defined = true;
+  double gap = 0;
+  DofRow row;
+};
+UnilateralJoint unilateral_joint(const Joint& joint, const JointFrame& frame);
+
+// delta_c of a contact, m.
+inline double contact_slop(const RowOptions& options, const Contact& contact) {
+  return options.contact_slop == kUseDefault ? 1e-5 * contact.size : options.contact_slop;
+}
+inline constexpr double kLimitSlop = 1e-8;  // m or rad
 
 }  // namespace sarrus

@@ -33,7 +33,7 @@ inline ConstraintBlock& add_labelled_block(ConstraintProblem& p, BlockKind kind,
   ConstraintBlock& b = p.add_block(kind, rows, nodes.span());
   b.source_kind = source_kind;
   b.source = source;
-  b.id = static_cast<std::uint64_t>(source_kind) << 32 | static_cast<std::uint32_t>(source);
+  b.id = block_id(source_kind, source);
   return b;
 }
 
@@ -49,5 +49,8 @@ inline void add_body_row(const Coordinates& coordinates, ConstraintProblem& p, c
     for (int c = 0; c < map.size; ++c) J[c] += scale * Eigen::Map<const Vec6>(map.X + 6 * c).dot(row);
   }
 }
+
+// Loaded limits of the context as bilateral rows.
+void add_sustained_limits(const RowContext& context, ConstraintProblem& problem);
 
 }  // namespace sarrus

@@ -365,6 +365,16 @@ OrderedJson document_of(const Model& model) {
   const RunDefaults& run = model.defaults();
   out["run"] = {{"dt", number(run.dt)}, {"duration", number(run.duration)}};
   out["run"]["integrator"] = run.integrator;
+  const RunDefaults usual;
+  const auto put = [&](const char* key, double value, double usually) {
+    if (value != usually) out["run"][key] = number(value);
+  };
+  put("erp_joint", run.erp_joint, usual.erp_joint);
+  put("erp_limit", run.erp_limit, usual.erp_limit);
+  put("erp_contact", run.erp_contact, usual.erp_contact);
+  put("contact_slop", run.contact_slop, usual.contact_slop);
+  put("push_out_speed", run.push_out_speed, usual.push_out_speed);
+  if (run.restitution == RestitutionLaw::sequential) out["run"]["restitution_law"] = "sequential";
   put_materials(out, model);
   put_bodies(out, model);
   for (const Joint& j : model.joints()) out["joints"].push_back(joint(model, j));

@@ -77,6 +77,14 @@ void SceneLoader::read_run(ObjectReader r) {
     for (const Scheme& s : schemes()) known.emplace_back(s.name);
     run.integrator = known[r.choice("integrator", known)];
   }
+  run.erp_joint = r.number("erp_joint", run.erp_joint);
+  run.erp_limit = r.number("erp_limit", run.erp_limit);
+  run.erp_contact = r.number("erp_contact", run.erp_contact);
+  run.contact_slop = r.number("contact_slop", run.contact_slop);
+  run.push_out_speed = r.number("push_out_speed", run.push_out_speed);
+  if (r.has("restitution_law")) {
+    run.restitution = static_cast<RestitutionLaw>(r.choice("restitution_law", {"simultaneous", "sequential"}));
+  }
   r.finish();
   builder_.set_defaults(run);
 }

@@ -14,7 +14,7 @@
 namespace sarrus::scenes {
 
 int begin_mlcp_scene(ModelBuilder& b) {
-  b.set_defaults({.dt = 1.0 / 60.0, .duration = 500.0 / 60.0});
+  b.set_defaults({.dt = 1.0 / 60.0, .duration = 500.0 / 60.0, .integrator = "semi-implicit"});
   const int grip = b.add_material("grip", 1.0, 0, Compliance::mlcp_unilateral());
   b.set_material_pair(grip, grip, 1.0, 0, Compliance::mlcp_unilateral());
   return grip;

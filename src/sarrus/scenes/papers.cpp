@@ -86,7 +86,7 @@ Model spring_cylinder() {
 // 1e12 N m/rad without damping: an elastic impact that lasts 3 microseconds.
 Model pendulum_stop() {
   ModelBuilder b("pendulum_stop", "A pendulum falls from the horizontal against an elastic stop of 1e12 N m/rad.");
-  b.set_defaults({.dt = 1e-5, .duration = 1});
+  b.set_defaults({.dt = 1e-5, .duration = 1, .integrator = "semi-implicit"});
   const int bob = b.add_sphere_body("bob", 1.0, 0.05, {Vec3(-1, 0, 0)});
   const int pivot = b.add_joint_at("pivot", JointType::revolute, kWorld, bob, Vec3::Zero(), hinge_y());
   b.dof(pivot).limit.lower = -0.5 * kPi;  // coordinates count from the start
@@ -99,7 +99,7 @@ Model pendulum_stop() {
 // (tests/physics/papers_drumwright_test).
 Model foundation_cube() {
   ModelBuilder b("foundation_cube", "A cube on an elastic foundation of 100 springs.");
-  b.set_defaults({.dt = 0.01, .duration = 1});
+  b.set_defaults({.dt = 0.01, .duration = 1, .integrator = "semi-implicit"});
   b.add_floor(0, b.add_material("floor", 0));
   const Vec3 half = Vec3::Constant(0.5);
   const int cube = b.add_body("cube", 8.0, 8.0 / 6.0 * Mat3::Identity(), {Vec3(0, 0, half.z())});
@@ -119,7 +119,7 @@ Model foundation_cube() {
 Model incline_hertz() {
   constexpr double foot = 0.01;
   ModelBuilder b("incline_hertz", "Four boxes on spherical Hertz feet on a 15 degree incline.");
-  b.set_defaults({.dt = 0.01, .duration = 1});
+  b.set_defaults({.dt = 0.01, .duration = 1, .integrator = "semi-implicit"});
   const Pose X_WP{Vec3::Zero(), so3_exp(Vec3(0, radians(15), 0))};
   const int slope = b.add_material("slope", 1.0);
   b.add_geom(kWorld, Shape::plane(), X_WP, slope);
@@ -150,7 +150,7 @@ Model incline_hertz() {
 Model sphere_stack100() {
   constexpr double radius = 0.1;
   ModelBuilder b("sphere_stack100", "100 spheres with gaps fall on each other and stay stacked.");
-  b.set_defaults({.dt = 0.01, .duration = 5});
+  b.set_defaults({.dt = 0.01, .duration = 5, .integrator = "semi-implicit"});
   b.add_floor();
   const int steel = b.add_material("steel", 0.7, 0, Compliance::soft_hertz(1e11, radius, 1));
   for (int i = 0; i < 100; ++i) {
@@ -168,7 +168,7 @@ Model sphere_stack100() {
 // the sinusoid is so large that it changes sign within a step.
 Model slip_control() {
   ModelBuilder b("slip_control", "A spatula slips and sticks between two soft pads as the grip changes.");
-  b.set_defaults({.dt = 5e-3, .duration = 12});
+  b.set_defaults({.dt = 5e-3, .duration = 12, .integrator = "semi-implicit"});
   const int steel = b.add_material("steel", 1);
   const Vec3 plate(0.1, 0.005, 0.03);
   b.add_box_body("spatula", 0.1, plate, {Vec3(0.06, 0, 0.5)}, steel);

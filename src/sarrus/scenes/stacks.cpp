@@ -178,13 +178,15 @@ Model clutter40() {
 // resolves.
 Model clutter40_soft() {
   return clutter("clutter40_soft", "40 spheres and cubes with compliant contacts dropped into a box with walls.",
-                 {.dt = 0.01, .duration = 10}, Compliance::soft_physical(kClutterStiffness, 0.01), Walls::yes);
+                 {.dt = 0.01, .duration = 10, .integrator = "semi-implicit"},
+                 Compliance::soft_physical(kClutterStiffness, 0.01), Walls::yes);
 }
 
 // See clutter. The same without walls: the bodies spread on the floor.
 Model clutter40_soft_open() {
   return clutter("clutter40_soft_open", "40 spheres and cubes with compliant contacts dropped on a floor.",
-                 {.dt = 0.01, .duration = 10}, Compliance::soft_physical(kClutterStiffness, 0.01), Walls::no);
+                 {.dt = 0.01, .duration = 10, .integrator = "semi-implicit"},
+                 Compliance::soft_physical(kClutterStiffness, 0.01), Walls::no);
 }
 
 // See clutter. As clutter40, any number of bodies.
@@ -196,8 +198,8 @@ Model clutter_of(int bodies, bool walls) {
 // See clutter. As clutter40_soft, any number of bodies.
 Model soft_clutter_of(int bodies, bool walls) {
   return clutter("soft_clutter", "Spheres and cubes with compliant contacts dropped in four columns.",
-                 {.dt = 0.01, .duration = 10}, Compliance::soft_physical(kClutterStiffness, 0.01),
-                 walls ? Walls::yes : Walls::no, bodies);
+                 {.dt = 0.01, .duration = 10, .integrator = "semi-implicit"},
+                 Compliance::soft_physical(kClutterStiffness, 0.01), walls ? Walls::yes : Walls::no, bodies);
 }
 
 // 20 spheres of radius 0.1 m, 1 kg, exactly above each other without gaps. An unstable equilibrium that an

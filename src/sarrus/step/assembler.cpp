@@ -13,6 +13,7 @@ Assembler::Assembler(Model model, SimulationOptions options, std::unique_ptr<Coo
       coordinates_(coordinates ? std::move(coordinates) : maximal_coordinates(model_)),
       detector_(model_, options_.collision),
       projection_(model_, *coordinates_),
+      modes_(model_, scheme_),
       start_(model_),
       kinematics_(model_),
       predicted_(model_),
@@ -28,28 +29,36 @@ Assembler::Assembler(Model model, SimulationOptions options, std::unique_ptr<Coo
   for (int i = 0; i < model_.dof_count(); ++i) {
     if (model_.dofs()[static_cast<std::size_t>(i)].armature > 0) armature_dofs_.push_back(i);
   }
-  contacts_.reserve(64 + 16 * model_.geoms().size());
+  for (std::vector<Contact>* c : {&start_contacts_, &contacts_, &end_contacts_}) {
+    c->reserve(64 + 16 * model_.geoms().size());
+  }
 }
 
 FreeMotion Assembler::free_motion(const Inputs& inputs, double dt) const {
-  return {scheme_, row_poses_, row_twists_, inputs.wrenches_W, dt};
+  return {modes_.scheme(), row_poses_, row_twists_, inputs.wrenches_W, dt};
 }
 
-void Assembler::assemble(const State& state, const Inputs& inputs, double dt) {
+void Assembler::assemble(const State& state, const Inputs& inputs, double dt, WarmStart* last) {
   seconds_projection_ = 0;
   Stopwatch watch;
   read_inputs(state, inputs, dt);
-  place_rows(state, dt);
-  seconds_assembly_ = watch.lap() - seconds_projection_;
-  detector_.detect(row_poses_, state.twist, dt, contacts_);
+  coordinates_->gather(state.X_WB, state.twist, u_minus_);
+  start_.update(state.X_WB);
+  seconds_assembly_ = watch.lap();
+  find_events(state, dt);
   seconds_collision_ = watch.lap();
+  place_rows(state, dt);
+  seconds_assembly_ += watch.lap() - seconds_projection_;
+  place_contacts(state, dt, last);
+  seconds_collision_ += watch.lap();
   problem_.dt = dt;
   const FreeMotion motion = free_motion(inputs, dt);
   coordinates_->free_velocity(motion, problem_.mass, problem_.mass_inverse, problem_.u_free);
-  if (scheme_.curvature != 0 || !armature_dofs_.empty()) {
+  if (scheme_.curvature != 0 || scheme_.stiff != nullptr || !armature_dofs_.empty()) {
     coordinates_->move(motion, state.X_WB, u_minus_, predicted_poses_);
     predicted_.update(predicted_poses_);
   }
+  if (modes_.any_impact()) coordinates_->rotate_freely(motion, Rotation::free, u_minus_);
   read_rates(state);
   add_forces(dt);
   coordinates_->damp(problem_.mass, dt, problem_.u_free);
@@ -57,25 +66,81 @@ void Assembler::assemble(const State& state, const Inputs& inputs, double dt) {
   seconds_assembly_ += watch.lap();
 }
 
+// Contacts before the step are those after the last one, unless that was taken with another dt.
+void Assembler::find_events(const State& state, double dt) {
+  if (start_dt_ != dt) detector_.detect(state.X_WB, state.twist, dt, start_contacts_);
+  start_dt_ = 0;  // the next state is another one
+  modes_.decide(state, start_, start_contacts_, options_.rows, dt);
+}
+
+std::span<const Contact> Assembler::detect_after(std::span<const Pose> X_WB, std::span<const Vec6> twist, double dt) {
+  detector_.detect(X_WB, twist, dt, end_contacts_);
+  end_dt_ = dt;
+  return end_contacts_;
+}
+
+void Assembler::advance_contacts() {
+  start_contacts_.swap(end_contacts_);
+  start_dt_ = end_dt_;
+  end_dt_ = 0;
+}
+
+RowContext Assembler::context_at(std::span<const Pose> X_WB, const JointKinematics& kinematics,
+                                 std::span<const double> q, double dt) const {
+  return {model_,     *coordinates_, scheme_, options_.rows, dt,      kinematics,    kinematics,
+          kinematics, X_WB,          q,       u_minus_,      drives_, armature_rate_};
+}
+
+// Whether the midpoint differs from the start for the bodies of a contact: those of a pile at rest need not be found
+// again.
+bool Assembler::moves(const State& state, const Contact& c, double dt) const {
+  constexpr double kStill = 1e-9;  // of the size of the shapes, per step
+  for (const int body : {c.body_a, c.body_b}) {
+    if (body == kWorld || modes_.starts(body)) continue;
+    const Vec6& u = state.twist[static_cast<std::size_t>(body)];
+    if (dt * (u.head<3>().norm() + u.tail<3>().norm() * c.size) > kStill * c.size) return true;
+  }
+  return false;
+}
+
+// Contacts found at the midpoint are sustained if those before the step are that they continue.
+void Assembler::place_contacts(const State& state, double dt, WarmStart* last) {
+  contacts_ = start_contacts_;
+  sustained_ = modes_.sustained();
+  if (scheme_.row_pose != 0) {
+    for (const Contact& c : start_contacts_) {
+      if (!moves(state, c, dt)) continue;
+      marks_.mark(start_contacts_, modes_.sustained(), state.X_WB);
+      detector_.detect(row_poses_, row_twists_, dt, contacts_);
+      sustained_ = marks_.match(contacts_, row_poses_);
+      break;
+    }
+  }
+  if (last != nullptr) last->match(contacts_, row_poses_);
+}
+
 void Assembler::read_inputs(const State& state, const Inputs& inputs, double dt) {
   for (std::size_t i = 0; i < drives_.size(); ++i) {
     const Drive& d = model_.dofs()[i].drive;
     const Inputs::Target& o = inputs.targets[i];
-    // Servos are implicit: they aim at the target of the end of the step. Forces act as of its start.
-    const double t = d.mode == DriveMode::force ? state.time : state.time + dt;
-    drives_[i].target = o.active ? o.target : d.target.value(t);
-    drives_[i].target_rate = o.active ? o.rate : d.target.derivative(t);
+    const auto at = [&](double t) {
+      return o.active ? DriveTarget{o.target, o.rate} : DriveTarget{d.target.value(t), d.target.derivative(t)};
+    };
     drives_[i].force = inputs.joint_forces[i];
-    if (d.mode == DriveMode::force) drives_[i].force += std::clamp(drives_[i].target, -d.effort_limit, d.effort_limit);
+    if (d.mode == DriveMode::none) continue;
+    drives_[i].end = at(state.time + dt);
+    if (scheme_.row_pose != 0) drives_[i].middle = at(state.time + 0.5 * dt);
+    // Forces act as of the time of the rows.
+    if (d.mode == DriveMode::force) {
+      drives_[i].force += std::clamp(at(state.time + scheme_.row_pose * dt).target, -d.effort_limit, d.effort_limit);
+    }
   }
 }
 
 // Rows beside the manifold are no good: those that are redundant on it (a Bennett loop) are independent and nearly
 // singular O(dt^2) away from it. So a pose of the rows other than s is projected.
 void Assembler::place_rows(const State& state, double dt) {
-  coordinates_->gather(state.X_WB, state.twist, u_minus_);
   row_q_ = state.q;
-  start_.update(state.X_WB);
   if (scheme_.row_pose == 0) {
     std::copy(state.X_WB.begin(), state.X_WB.end(), row_poses_.begin());
     std::copy(state.twist.begin(), state.twist.end(), row_twists_.begin());
@@ -83,8 +148,11 @@ void Assembler::place_rows(const State& state, double dt) {
     return;
   }
   coordinates_->integrate(state.X_WB, u_minus_, scheme_.row_pose * dt, scheme_.attitude, row_poses_);
+  for (int i = 0; i < model_.body_count(); ++i) {
+    if (modes_.starts(i)) row_poses_[static_cast<std::size_t>(i)] = state.X_WB[static_cast<std::size_t>(i)];
+  }
   kinematics_.update(row_poses_);
-  if (options_.projection) {
+  if (options_.projection && !modes_.all_start()) {
     const Stopwatch watch;
     projection_.forget();
     projection_.project_poses(row_poses_, kinematics_, state.q, options_.projection_tolerance,
@@ -101,10 +169,13 @@ void Assembler::read_rates(const State& state) {
     const auto k = static_cast<std::size_t>(i);
     const double rate = start_.rate(i, state.twist);
     const double kappa = 0.5 * (predicted_.rate(i, state.twist) - rate);
-    rate_curvature_[k] = scheme_.rate_curvature * kappa;
+    const Joint& joint = model_.joints()[static_cast<std::size_t>(model_.joint_of_dof(i))];
+    const Scheme& scheme =
+        *modes_.scheme()[static_cast<std::size_t>(joint.follower == kWorld ? joint.base : joint.follower)];
+    rate_curvature_[k] = scheme.rate_curvature * kappa;
     // From the pose of the rows to the new one J u+ grows by 2 (1 - row_pose) kappa: what of it q'+ leaves out is the
     // lag of steady motion.
-    const double steady = (scheme_.rate_curvature - 2 * (1 - scheme_.row_pose)) * kappa;
+    const double steady = (scheme.rate_curvature - 2 * (1 - scheme.row_pose)) * kappa;
     armature_rate_[k] = rate + (state.rate_lag.empty() ? steady : state.rate_lag[k]) - rate_curvature_[k];
   }
 }
@@ -116,8 +187,15 @@ void Assembler::rates_after(const VecX& u_plus, std::span<double> rate) const {
   }
 }
 
+void Assembler::rates_before(const State& state, std::span<double> rate) const {
+  for (const int i : armature_dofs_) {
+    const auto k = static_cast<std::size_t>(i);
+    rate[k] = start_.rate(i, state.twist) + (state.rate_lag.empty() ? 0.0 : state.rate_lag[k]);
+  }
+}
+
 void Assembler::add_forces(double dt) {
-  const bool explicit_forces = scheme_.force == 0;
+  const bool explicit_forces = scheme_.force == 0;  // no scheme has them in one mode only
   for (int i = 0; i < model_.dof_count(); ++i) {
     const auto k = static_cast<std::size_t>(i);
     double force = explicit_effort_[k] = drives_[k].force;
@@ -133,8 +211,11 @@ void Assembler::add_forces(double dt) {
 }
 
 void Assembler::build_rows(double dt) {
-  const RowContext context{model_,     *coordinates_, scheme_, options_.rows, dt,      row_kinematics(), start_,
-                           predicted_, row_poses_,    row_q_,  u_minus_,      drives_, armature_rate_};
+  RowContext context{model_,     *coordinates_, scheme_, options_.rows, dt,      row_kinematics(), start_,
+                     predicted_, row_poses_,    row_q_,  u_minus_,      drives_, armature_rate_};
+  context.body_scheme = modes_.scheme();
+  context.sustained = sustained_;
+  context.sustained_limits = modes_.sustained_limits();
   problem_.clear_constraints();
   add_joint_rows(context, problem_);
   projection_.make_consistent(problem_);
@@ -142,6 +223,25 @@ void Assembler::build_rows(double dt) {
   limit_violation_ = add_limit_rows(context, problem_);
   penetration_ = add_contact_rows(context, contacts_, detector_.compliances(), problem_);
   problem_.finish();
+  find_bounces(context);
+}
+
+// Where laws are on the end velocity, nothing but restitution makes a bias negative.
+void Assembler::find_bounces(const RowContext& context) {
+  bounced_.assign(contacts_.size(), 0);
+  bounced_limits_.clear();
+  for (const ConstraintBlock& b : problem_.blocks) {
+    const auto last = static_cast<std::size_t>(b.row + b.rows - 1);
+    if (problem_.bias[last] >= 0 || problem_.R[last] > 0) continue;
+    if (b.kind == BlockKind::contact) {
+      const Contact& c = contacts_[static_cast<std::size_t>(b.source)];
+      const bool on_end = context.scheme_between(c.body_a, c.body_b).sustained_law == 0;
+      bounced_[static_cast<std::size_t>(b.source)] = on_end && c.restitution > 0;
+    } else if (b.source_kind == RowSource::limit_lower || b.source_kind == RowSource::limit_upper) {
+      const Joint& j = model_.joints()[static_cast<std::size_t>(model_.joint_of_dof(b.source))];
+      if (context.scheme_between(j.base, j.follower).sustained_law == 0) bounced_limits_.push_back(b.id);
+    }
+  }
 }
 
 }  // namespace sarrus

@@ -1,13 +1,15 @@
 // Assembler: model, state, inputs and dt -> the constraint problem of one step (docs/theory/integrators.md).
 //
-//   inputs   drive targets at the end of the step, forces at its start
-//   poses    of the rows: s + row_pose dt u-, projected onto the joints
+//   inputs   drive targets at the middle and the end of the step, forces at its start
 //   events   contacts closer than their speculative margin; limits are tested when their rows are built
+//   modes    islands in which something closes take an impact step (modes.h)
+//   poses    of the rows: s + row_pose dt u-, projected onto the joints, and the contacts there
 //   nodes    M and u_f = u- + dt M^-1 h: gravity, gyroscopic term, external wrenches, force drives
 //   rows     joints | soft rows | limits | contacts; biases of redundant joint rows made consistent
 // The step, inverse dynamics and the samples of the benchmark get their problem here. No allocation after warm-up.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -15,8 +17,10 @@
 #include "sarrus/collision/detector.h"
 #include "sarrus/dynamics/state.h"
 #include "sarrus/rows/rows.h"
+#include "sarrus/step/modes.h"
 #include "sarrus/step/options.h"
 #include "sarrus/step/projection.h"
+#include "sarrus/step/warm_start.h"
 
 namespace sarrus {
 
@@ -45,7 +49,8 @@ class Assembler {
   Assembler(const Assembler&) = delete;
   Assembler& operator=(const Assembler&) = delete;
 
-  void assemble(const State& state, const Inputs& inputs, double dt);
+  // `last`: what constraints did in the last step, matched with the contacts of this one for its impulses.
+  void assemble(const State& state, const Inputs& inputs, double dt, WarmStart* last = nullptr);
 
   // What the last assemble() made.
   const ConstraintProblem& problem() const { return problem_; }
@@ -58,8 +63,30 @@ class Assembler {
   // others are left as they are. To be called before anything else is projected.
   void rates_after(const VecX& u_plus, std::span<double> rate) const;
   std::span<const int> armature_dofs() const { return armature_dofs_; }
+  // Likewise before the step: what the state of the last assemble() says.
+  void rates_before(const State& state, std::span<double> rate) const;
   // Of the last assemble().
   FreeMotion free_motion(const Inputs& inputs, double dt) const;
+  const StepModes& modes() const { return modes_; }
+  // By contact: 1 if its law is that of restitution. Impacts that follow in the same step are added.
+  std::span<std::uint8_t> bounced() { return bounced_; }
+  // Ids of the limits that bounce, ascending.
+  std::span<const std::uint64_t> bounced_limits() const { return bounced_limits_; }
+
+  // Contacts at the poses after the step, kept for the next one if the step is taken (advance_contacts()).
+  std::span<const Contact> detect_after(std::span<const Pose> X_WB, std::span<const Vec6> twist, double dt);
+  std::span<const Contact> contacts_after() const { return end_contacts_; }
+  std::span<const Contact> contacts_before() const { return start_contacts_; }
+  // The last detect_after() becomes the contacts before the next step.
+  void advance_contacts();
+  // The state was changed from outside.
+  void forget() {
+    start_dt_ = 0;
+    projection_.forget();
+  }
+  // Rows at other poses than those of the last assemble(): after the step.
+  RowContext context_at(std::span<const Pose> X_WB, const JointKinematics& kinematics, std::span<const double> q,
+                        double dt) const;
   // Force of a dof that is no row, N or N m: force drives, and servos of schemes with explicit forces.
   double explicit_effort(int dof) const { return explicit_effort_[static_cast<std::size_t>(dof)]; }
   double limit_violation() const { return limit_violation_; }  // m or rad
@@ -77,10 +104,14 @@ class Assembler {
 
  private:
   void read_inputs(const State& state, const Inputs& inputs, double dt);
+  void find_events(const State& state, double dt);
   void place_rows(const State& state, double dt);
+  void place_contacts(const State& state, double dt, WarmStart* last);
+  bool moves(const State& state, const Contact& contact, double dt) const;
   void read_rates(const State& state);
   void add_forces(double dt);
   void build_rows(double dt);
+  void find_bounces(const RowContext& context);
 
   Model model_;
   SimulationOptions options_;
@@ -88,17 +119,25 @@ class Assembler {
   std::unique_ptr<Coordinates> coordinates_;
   CollisionDetector detector_;
   JointProjection projection_;
+  StepModes modes_;
   JointKinematics start_, kinematics_, predicted_;
   std::vector<Pose> row_poses_, predicted_poses_;
   std::vector<Vec6> row_twists_;  // before the step, carried to the pose of the rows
   std::vector<double> row_q_;
   VecX u_minus_;
   std::vector<int> armature_dofs_;
-  std::vector<double> armature_rate_;    // by dof, q'- - c
-  std::vector<double> rate_curvature_;   // by dof, c
-  std::vector<DriveInput> drives_;       // by dof
-  std::vector<double> explicit_effort_;  // by dof
-  std::vector<Contact> contacts_;
+  std::vector<double> armature_rate_;     // by dof, q'- - c
+  std::vector<double> rate_curvature_;    // by dof, c
+  std::vector<DriveInput> drives_;        // by dof
+  std::vector<double> explicit_effort_;   // by dof
+  std::vector<Contact> start_contacts_;   // before the step
+  std::vector<Contact> contacts_;         // at the poses of the rows
+  std::vector<Contact> end_contacts_;     // after the step
+  double start_dt_ = 0, end_dt_ = 0;      // the horizon they were found for; 0: none
+  std::span<const Sustained> sustained_;  // by contact
+  WarmStart marks_;                       // contacts before the step, to be found again at the rows
+  std::vector<std::uint8_t> bounced_;
+  std::vector<std::uint64_t> bounced_limits_;
   ConstraintProblem problem_;
   double limit_violation_ = 0;
   double penetration_ = 0;

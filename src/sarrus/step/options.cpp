@@ -41,7 +41,8 @@ void validate(const SimulationOptions& o) {
   not_negative("collision.speculative_factor", o.collision.speculative_factor);
   positive("projection_tolerance", o.projection_tolerance);
   positive("acceptable_gap", o.acceptable_gap);
-  if (!std::isfinite(o.rows.contact_slop)) throw InputError("option 'contact_slop'", "is not finite; give a number");
+  if (o.rows.contact_slop != kUseDefault) not_negative("contact_slop", o.rows.contact_slop);
+  if (o.rows.push_out_speed != kUseDefault) not_negative("push_out_speed", o.rows.push_out_speed);
   if (o.max_substep_depth < 0 || o.max_substep_depth > 10) {
     throw InputError("option 'max_substep_depth'", fmt::format("is {}; give 0 to 10", o.max_substep_depth));
   }
@@ -52,12 +53,28 @@ void validate(const SimulationOptions& o) {
 
 }  // namespace
 
+RestitutionLaw restitution_law_from_name(std::string_view name) {
+  if (name == "simultaneous") return RestitutionLaw::simultaneous;
+  if (name == "sequential") return RestitutionLaw::sequential;
+  throw InputError(fmt::format("restitution law '{}'", name), "is unknown; known are simultaneous, sequential");
+}
+
 SimulationOptions complete_options(SimulationOptions o, const Model& model) {
   if (o.dt == 0) o.dt = model.defaults().dt;
   if (!o.integrator) o.integrator = integrator_from_name(model.defaults().integrator);
   if (o.fallback == SimulationOptions{}.fallback && o.fallback_parameters.empty()) {
     o.fallback_parameters = {{"max_iterations", 10000}};
   }
+  const RunDefaults& scene = model.defaults();
+  const auto choose = [](double& option, double recommended) {
+    if (option == kUseDefault) option = recommended;
+  };
+  choose(o.rows.erp_joint, scene.erp_joint);
+  choose(o.rows.erp_limit, scene.erp_limit);
+  choose(o.rows.erp_contact, scene.erp_contact);
+  choose(o.rows.contact_slop, scene.contact_slop);
+  choose(o.rows.push_out_speed, scene.push_out_speed);
+  if (!o.rows.restitution) o.rows.restitution = scene.restitution;
   validate(o);
   if (o.rows.restitution_threshold == 0) o.rows.restitution_threshold = 2 * model.gravity().norm() * o.dt;
   return o;

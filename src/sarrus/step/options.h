@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "sarrus/collision/contact.h"
 #include "sarrus/dynamics/scheme.h"
@@ -36,6 +37,9 @@ struct SimulationOptions {
 
   bool warm_start = true;
 };
+
+// Throws InputError that lists the laws if there is none of this name.
+RestitutionLaw restitution_law_from_name(std::string_view name);
 
 // The options with the model's defaults where they leave the choice. Throws InputError naming a bad one.
 SimulationOptions complete_options(SimulationOptions options, const Model& model);

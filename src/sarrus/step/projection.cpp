@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "sarrus/dynamics/state.h"
-#include "sarrus/rows/rows.h"
 
 namespace sarrus {
 namespace {
@@ -26,6 +25,7 @@ JointProjection::JointProjection(const Model& model, Coordinates& coordinates)
       rows_(&own_rows_),
       trial_(model.bodies().size()) {
   own_rows_.set_nodes(coordinates.node_sizes());
+  tangent_rows_.set_nodes(coordinates.node_sizes());
   step_.resize(coordinates.velocity_size());
   const State s = State::initial(model);
   JointKinematics kinematics(model);
@@ -57,8 +57,8 @@ bool JointProjection::factor() {
   for (const ConstraintBlock& b : blocks()) {
     if (is_compliant(model_, b)) weight_.segment(b.row, b.rows).setZero();
   }
-  normal_.prepare(*rows_, blocks());
-  factored_ = normal_.factor(*rows_, blocks(), as_span(weight_));
+  normal_->prepare(*rows_, blocks());
+  factored_ = normal_->factor(*rows_, blocks(), as_span(weight_));
   return factored_;
 }
 
@@ -78,7 +78,7 @@ void JointProjection::make_consistent(ConstraintProblem& problem) {
 void JointProjection::newton_step(const GrowingVector& residual) {
   weighted_ = -weight_.cwiseProduct(residual);
   rows_->multiply_Jt(blocks(), as_span(weighted_), step_);
-  normal_.solve(step_);
+  normal_->solve(step_);
 }
 
 double JointProjection::largest_residual(const JointKinematics& kinematics, std::span<const double> q) {
@@ -118,17 +118,36 @@ JointProjection::Result JointProjection::project_poses(std::span<Pose> X_WB, Joi
   return result;
 }
 
-void JointProjection::project_velocities(std::span<const Pose> X_WB, const JointKinematics& kinematics,
-                                         std::span<const double> q, VecX& u) {
-  if (!has_rows_) return;
-  linearise(X_WB, kinematics, q);
-  if (!factor()) return;
+void JointProjection::project_velocities(const RowContext& at, std::span<const Contact> contacts, double negligible,
+                                         VecX& u) {
+  set_position_rows(model_, coordinates_, at.X_WB, at.kinematics, at.q, tangent_rows_);
+  add_sustained_rows(at, contacts, tangent_rows_);
+  if (tangent_rows_.rows() == 0) return;
+  use(tangent_rows_);
+  normal_ = &tangent_normal_;
+  finishes_.assign(tangent_rows_.node_size.size(), true);
+  for (int i = 0; i < model_.body_count(); ++i) {
+    if (!at.scheme_at(i).finish) finishes_[static_cast<std::size_t>(coordinates_.map(i).node)] = false;
+  }
+  // Its memory is there before it is first needed, perhaps long after the start.
+  if (row_count_ > most_rows_) {
+    most_rows_ = row_count_;
+    factor();
+  }
   for (int pass = 0; pass < 2; ++pass) {
     rows_->multiply_J(u, velocity_);
+    for (const ConstraintBlock& b : blocks()) {
+      if (!finishes_[static_cast<std::size_t>(b.node[0])]) velocity_.segment(b.row, b.rows).setZero();
+    }
+    if (velocity_.cwiseAbs().maxCoeff() <= negligible) break;
+    if (!factor()) break;
     newton_step(velocity_);
-    if (!step_.allFinite()) return;
+    if (!step_.allFinite()) break;
     u += step_;
   }
+  normal_ = &joint_normal_;
+  use(own_rows_);
+  serves_ = false;
 }
 
 }  // namespace sarrus

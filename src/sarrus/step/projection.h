@@ -17,6 +17,7 @@
 #include "sarrus/dynamics/joint_kinematics.h"
 #include "sarrus/math/growing_vector.h"
 #include "sarrus/problem/constraint_problem.h"
+#include "sarrus/rows/rows.h"
 #include "sarrus/solvers/normal_matrix.h"
 
 namespace sarrus {
@@ -42,9 +43,10 @@ class JointProjection {
   // which angles are unwrapped) follow the poses.
   Result project_poses(std::span<Pose> X_WB, JointKinematics& kinematics, std::span<const double> q, double tolerance,
                        int max_iterations);
-  // Removes the velocity component that violates J(s) u = 0 at the given poses. u is stacked by node.
-  void project_velocities(std::span<const Pose> X_WB, const JointKinematics& kinematics, std::span<const double> q,
-                          VecX& u);
+  // Removes the velocity component that violates J(s) u = 0 at the context's poses, of joints and of what is sustained
+  // (its limits and the given contacts), of bodies whose scheme finishes; less than `negligible`, m/s or rad/s, is
+  // left. u is stacked by node.
+  void project_velocities(const RowContext& at, std::span<const Contact> contacts, double negligible, VecX& u);
   bool has_rows() const { return has_rows_; }
 
  private:
@@ -61,16 +63,20 @@ class JointProjection {
   Coordinates& coordinates_;
   bool has_rows_ = false;
   bool has_redundancy_ = false;
-  ConstraintProblem own_rows_;     // made by linearise()
-  const ConstraintProblem* rows_;  // the linearisation: own_rows_, or the problem of the step
-  std::size_t block_count_ = 0;    // its joint blocks
+  ConstraintProblem own_rows_;      // made by linearise()
+  ConstraintProblem tangent_rows_;  // of project_velocities(): joints and what is sustained
+  const ConstraintProblem* rows_;   // the linearisation: own_rows_, or the problem of the step
+  std::size_t block_count_ = 0;     // its joint blocks
   int row_count_ = 0;
   bool serves_ = false;  // the linearisation is of this step and contracts well
   bool factored_ = false;
-  NormalMatrix normal_;
+  NormalMatrix joint_normal_, tangent_normal_;  // apart, since their graphs differ
+  NormalMatrix* normal_ = &joint_normal_;
   GrowingVector weight_, weighted_, residual_, velocity_;  // by row
   VecX step_;
   std::vector<Pose> trial_;
+  std::vector<bool> finishes_;  // by node
+  int most_rows_ = 0;           // that tangent_normal_ has been factored with
 };
 
 }  // namespace sarrus

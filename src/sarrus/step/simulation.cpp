@@ -18,6 +18,19 @@ std::string_view name_of(StepStatus status) {
   return names[static_cast<std::size_t>(status)];
 }
 
+EnergyFlow& EnergyFlow::operator+=(const EnergyFlow& o) {
+  change += o.change;
+  drives += o.drives;
+  external += o.external;
+  friction += o.friction;
+  impacts += o.impacts;
+  damping += o.damping;
+  correction += o.correction;
+  taken_back += o.taken_back;
+  unaccounted += o.unaccounted;
+  return *this;
+}
+
 Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
     : assembler(std::move(model_in), std::move(options_in)),
       state(State::initial(model())),
@@ -26,14 +39,22 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
       fallback(make_solver(options().fallback, options().fallback_parameters)),
       law(solver_info(options().solver).law),
       fallback_law(solver_info(options().fallback).law),
+      push_out(model(), assembler.coordinates(), assembler.modes()),
+      account(model()),
+      governor(model(), assembler.modes()),
       u_plus(VecX::Zero(assembler.coordinates().velocity_size())),
       kinematics(model()),
       new_poses(state.X_WB),
+      pushed_poses(state.X_WB),
+      new_twist(state.twist),
       new_q(state.q),
       new_rate(state.q.size(), 0.0),
+      old_rate(state.q.size(), 0.0),
+      new_swing(state.X_WB.size()),
       effort(model().dofs().size(), 0.0),
       undo(static_cast<std::size_t>(options().max_substep_depth) + 1,
-           Undo{state, {}, std::vector<double>(model().dofs().size())}) {
+           Undo{state, {}, std::vector<double>(model().dofs().size()), {}}) {
+  for (Undo& u : undo) u.state.energy_swing.resize(state.X_WB.size());
   for (Undo& u : undo) u.state.rate_lag.resize(state.q.size(), 0.0);  // as after a step, so that no copy allocates
   // Joints given by local anchors may not meet at the reference pose: assemble them once.
   kinematics.update(state.X_WB);
@@ -41,6 +62,22 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
   kinematics.update_coordinates(state.q);
   const JointErrors errors = joint_errors(model(), kinematics, state.q);
   if (errors.gap > 1e-9 || errors.angle > 1e-9) refuse_open_joints(errors);
+  find_overlaps();
+}
+
+void Simulation::Impl::find_overlaps() {
+  for (const Contact& c : assembler.detect_after(state.X_WB, state.twist, options().dt)) {
+    if (c.compliance >= 0 || -c.gap <= 10 * contact_slop(options().rows, c)) continue;
+    const auto same = [&](const Overlap& o) { return o.geom_a == c.geom_a && o.geom_b == c.geom_b; };
+    const auto found = std::find_if(overlaps.begin(), overlaps.end(), same);
+    if (found == overlaps.end()) {
+      overlaps.push_back({c.geom_a, c.geom_b, -c.gap});
+    } else {
+      found->depth = std::max(found->depth, -c.gap);
+    }
+  }
+  std::stable_sort(overlaps.begin(), overlaps.end(),
+                   [](const Overlap& a, const Overlap& b) { return a.depth > b.depth; });
 }
 
 void Simulation::Impl::refuse_open_joints(const JointErrors& errors) const {
@@ -128,7 +165,8 @@ const StepReport& Simulation::step() {
 
 const ConstraintProblem& Simulation::assemble() {
   if (!impl_->preview) impl_->preview = std::make_unique<Assembler>(impl_->model(), impl_->options());
-  impl_->preview->assemble(impl_->state, impl_->inputs, impl_->options().dt);
+  impl_->preview->forget();
+  impl_->preview->assemble(impl_->state, impl_->inputs, impl_->options().dt, &impl_->warm);
   return impl_->preview->problem();
 }
 
@@ -138,6 +176,9 @@ const State& Simulation::state() const { return impl_->state; }
 double Simulation::time() const { return impl_->state.time; }
 double Simulation::dt() const { return impl_->options().dt; }
 const StepReport& Simulation::report() const { return impl_->report; }
+const EnergyFlow& Simulation::energy_flow() const { return impl_->books.flow; }
+double Simulation::energy_bound() const { return impl_->energy_bound(); }
+const std::vector<Simulation::Overlap>& Simulation::initial_overlaps() const { return impl_->overlaps; }
 std::span<const Contact> Simulation::contacts() const { return impl_->assembler.contacts(); }
 const ConstraintProblem& Simulation::problem() const { return impl_->assembler.problem(); }
 std::span<const double> Simulation::impulses() const { return impl_->lambda; }
@@ -148,6 +189,8 @@ void Simulation::set_state(const State& s) {
   impl_->state = s;
   impl_->clock.set(s.time, impl_->options().dt);
   impl_->warm.clear();
+  impl_->books = {};
+  impl_->assembler.forget();
   impl_->solver->reset();
 }
 

@@ -35,6 +35,23 @@ enum class StepStatus : std::uint8_t {
 };
 std::string_view name_of(StepStatus status);
 
+// Energy that entered the system, J, by cause; losses are negative (docs/theory/integrators.md §13).
+struct EnergyFlow {
+  double change = 0;       // of kinetic and potential energy (gravity, springs, armature): the sum of all below
+  double drives = 0;       // servos, force drives, set_joint_force()
+  double external = 0;     // set_body_wrench()
+  double friction = 0;     // of contacts and joints
+  double impacts = 0;      // normal impulses of contacts and limits
+  double damping = 0;      // dampers, springs that a step does not resolve, compliant rows, damping of bodies
+  double correction = 0;   // height gained by pushing bodies out of each other
+  double taken_back = 0;   // from velocities where the scheme would have created energy: <= 0
+  double unaccounted = 0;  // what is left: the error of the scheme
+
+  double work_in() const { return drives + external; }
+  double dissipated() const { return -(friction + impacts + damping); }
+  EnergyFlow& operator+=(const EnergyFlow& other);
+};
+
 // What happened in the attempt that was integrated: nothing in it is of attempts that were rejected. A step taken in
 // parts (substepped) has the worst of their residuals, limits and penetrations, the sums of iterations and times, and
 // the contacts, rows and joint gaps of the last part. A failed step tells of its last attempt.
@@ -53,12 +70,16 @@ struct StepReport {
   int rejected = 0;  // attempts that were not, over the whole step
   int projection_iterations = 0;
   // Violations at the end of the step (joints) or at its detection pose (limits, contacts, compliant ones included).
-  double joint_gap = 0;        // m, largest translational residual of rigid joints
-  double joint_angle = 0;      // rad, largest rotational residual of rigid joints
-  double compliant_gap = 0;    // m, largest deformation of compliant joints
-  double compliant_angle = 0;  // rad
-  double limit_violation = 0;  // m or rad
-  double penetration = 0;      // m
+  double joint_gap = 0;          // m, largest translational residual of rigid joints
+  double joint_angle = 0;        // rad, largest rotational residual of rigid joints
+  double compliant_gap = 0;      // m, largest deformation of compliant joints
+  double compliant_angle = 0;    // rad
+  double limit_violation = 0;    // m or rad
+  double penetration = 0;        // m
+  double restitution_scale = 1;  // < 1: restitution was reduced by this factor, or it would have created energy
+  EnergyFlow energy;             // of this step
+  // The sum of `unaccounted` over all steps is more than the scheme's bound (energy_bound()): energy was created.
+  bool creates_energy = false;
   double seconds_collision = 0;
   double seconds_assembly = 0;    // inputs, poses, free velocity, rows
   double seconds_solve = 0;       // solver, fallback, judge
@@ -100,6 +121,18 @@ class Simulation {
   void set_body_wrench(int body, const Vec6& wrench_W);
 
   const StepReport& report() const;
+  // Summed over all steps since the construction or the last set_state().
+  const EnergyFlow& energy_flow() const;
+  // What `unaccounted` may amount to: max(1e-6, (dt w)^p) of the energy turned over so far, w the fastest rotation
+  // seen, p the order of the scheme. J.
+  double energy_bound() const;
+  // Geoms that overlap at the start by more than is tolerated, worst first; they are pushed apart at push_out_speed.
+  struct Overlap {
+    int geom_a = 0;
+    int geom_b = 0;
+    double depth = 0;  // m
+  };
+  const std::vector<Overlap>& initial_overlaps() const;
   // Contacts of the last step, with their impulses [t, o, n] (N s) in the frames of contact_frame()
   // (collision/contact.h).
   std::span<const Contact> contacts() const;

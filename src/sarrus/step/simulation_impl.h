@@ -10,6 +10,10 @@
 
 #include "sarrus/solvers/registry.h"
 #include "sarrus/step/assembler.h"
+#include "sarrus/step/energy_account.h"
+#include "sarrus/step/energy_governor.h"
+#include "sarrus/step/impacts.h"
+#include "sarrus/step/push_out.h"
 #include "sarrus/step/simulation.h"
 #include "sarrus/step/warm_start.h"
 
@@ -23,11 +27,21 @@ struct Simulation::Impl {
   bool attempt(double dt);
 
   bool solve();
-  bool use_fallback(const Goal& goal, const Goal& acceptable, SolveReport& answer);
+  bool solve(const ConstraintProblem& problem);
+  bool use_fallback(const ConstraintProblem& problem, const Goal& goal, const Goal& acceptable, SolveReport& answer);
   void move(double dt);
-  bool close_joints();
+  bool close_joints(double dt);
+  void project_positions();
+  void push_out_of_contacts(double dt);
+  void finish_velocities(double dt);
+  void take_back_energy(double dt);
+  double credit();
+  void balance_books();
+  void keep_books(double dt);
   bool commit(double dt);
   [[noreturn]] void refuse_open_joints(const JointErrors& errors) const;
+  void find_overlaps();
+  double energy_bound() const;
   void report_failure();
   std::string describe(const ConstraintBlock& block) const;
   void check_dof(int dof, std::string_view call) const;
@@ -46,7 +60,24 @@ struct Simulation::Impl {
   std::unique_ptr<Solver> solver, fallback;
   Law law, fallback_law;
   Law used_law = Law::ncp;  // of the answer that is integrated
-  WarmStart warm;
+  WarmStart warm;           // of the last step taken
+  WarmStart next;           // of the attempt under way
+  Impacts impacts;
+  PushOut push_out;
+  EnergyAccount account;
+  EnergyGovernor governor;
+  // Energy since the construction or set_state().
+  struct Books {
+    EnergyFlow flow;
+    double overlap = 0;      // J, weight times depth of what was deep in each other at the start
+    double turned_over = 0;  // J
+    double largest = 0;      // J, kinetic energy
+    double fastest = 0;      // rad/s
+    bool balanced = false;   // `stored` is of the present state
+    EnergyAccount::Stored stored;
+  };
+  Books books;
+  std::vector<Simulation::Overlap> overlaps;
   JudgeWorkspace judge_workspace;
 
   // Vectors of one attempt.
@@ -54,16 +85,20 @@ struct Simulation::Impl {
   std::vector<double> start_lambda;  // what `lambda` was when the solver got it
   VecX u_plus;
   JointKinematics kinematics;  // at new_poses
-  std::vector<Pose> new_poses;
+  std::vector<Pose> new_poses, pushed_poses;
+  std::vector<Vec6> new_twist;
   std::vector<double> new_q;
   std::vector<double> new_rate;  // by dof, of coordinates with armature
-  JointErrors closure;           // of the joints at new_poses
-  std::vector<double> effort;    // by dof, of the last part taken
+  std::vector<double> old_rate;
+  std::vector<State::EnergySwing> new_swing;
+  JointErrors closure;         // of the joints at new_poses
+  std::vector<double> effort;  // by dof, of the last part taken
 
   struct Undo {
     State state;
     StepReport report;
     std::vector<double> effort;
+    Books books;
   };
   std::vector<Undo> undo;  // one per sub-step depth
 

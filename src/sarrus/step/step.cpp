@@ -3,7 +3,8 @@
 //   assemble   model, state, inputs -> constraint problem      (assembler.h)
 //   solve      problem -> impulses, judged by problem/judge.h  (solvers/)
 //   move       velocities -> new poses                         (dynamics/coordinates.h)
-//   close      poses back onto the joint manifold              (projection.h)
+//   close      poses back onto the joint manifold, out of what they sank into, velocities tangent there
+//              (projection.h, push_out.h)
 //   commit     the first line that changes the state
 // Everything before `commit` works on copies: a step that fails leaves the state untouched.
 #include <algorithm>
@@ -43,6 +44,8 @@ void add_part(const StepReport& part, Law law, Criterion criterion, StepReport& 
   step.joint_angle = part.joint_angle;
   step.compliant_gap = part.compliant_gap;
   step.compliant_angle = part.compliant_angle;
+  step.energy += part.energy;
+  step.restitution_scale = std::min(step.restitution_scale, part.restitution_scale);
   step.limit_violation = std::max(step.limit_violation, part.limit_violation);
   step.penetration = std::max(step.penetration, part.penetration);
 }
@@ -56,6 +59,7 @@ void Simulation::Impl::step() {
   message.clear();
   if (advance(options().dt, 0)) {
     clock.tick(options().dt, state);
+    report.creates_energy = books.flow.unaccounted > energy_bound();
   } else {
     report_failure();
   }
@@ -74,20 +78,23 @@ bool Simulation::Impl::advance(double dt, int depth) {
   saved.state = state;
   saved.report = report;
   saved.effort = effort;
+  saved.books = books;
   if (advance(0.5 * dt, depth + 1) && advance(0.5 * dt, depth + 1)) return true;
   const int rejected = report.rejected;
   state = saved.state;
   effort = saved.effort;
+  books = saved.books;
   report = saved.report;
   report.rejected = rejected;
   warm.clear();
+  assembler.forget();
   return false;
 }
 
 bool Simulation::Impl::attempt(double dt) {
   part = StepReport{};
   closure = {};
-  assembler.assemble(state, inputs, dt);
+  assembler.assemble(state, inputs, dt, &warm);
   part.seconds_collision = assembler.seconds_collision();
   part.seconds_assembly = assembler.seconds_assembly();
   part.contacts = static_cast<int>(assembler.contacts().size());
@@ -100,18 +107,22 @@ bool Simulation::Impl::attempt(double dt) {
   part.seconds_solve = watch.lap();
   if (!solved) return false;
   assembler.rates_after(u_plus, new_rate);
+  next.store(assembler.problem(), assembler.contacts(), assembler.row_poses(), lambda, judge_workspace.sigma,
+             assembler.bounced(), assembler.bounced_limits());
   move(dt);
-  const bool closed = close_joints();
+  const bool closed = close_joints(dt);
+  if (closed) take_back_energy(dt);
   part.seconds_projection = assembler.seconds_projection() + watch.lap();
   return closed && commit(dt);
 }
 
-// Warm start, solver, fallback, judge; false if no answer is acceptable. Leaves u+ in u_plus.
+// Warm start, solver, fallback, judge; false if no answer is acceptable. Leaves u+ in u_plus. Impacts with restitution
+// take several solves (impacts.h).
 bool Simulation::Impl::solve() {
   const ConstraintProblem& problem = assembler.problem();
   lambda.resize(static_cast<std::size_t>(problem.rows()));
   if (options().warm_start) {
-    part.contacts_matched = warm.load(problem, assembler.contacts(), assembler.row_poses(), lambda);
+    part.contacts_matched = warm.load(problem, assembler.contacts(), lambda);
   } else {
     std::fill(lambda.begin(), lambda.end(), 0.0);
     solver->reset();
@@ -119,14 +130,31 @@ bool Simulation::Impl::solve() {
   start_lambda.resize(lambda.size());  // unlike an assignment, grows by more than it needs
   std::copy(lambda.begin(), lambda.end(), start_lambda.begin());
   used_law = law;
+  const auto bounced = assembler.bounced();
+  if (std::find(bounced.begin(), bounced.end(), 1) == bounced.end()) return solve(problem);
+  impacts.begin(problem, assembler.contacts(), options().rows, assembler.u_minus(), assembler.bounced());
+  while (true) {
+    if (!solve(impacts.problem())) return false;
+    if (!impacts.keep(lambda, u_plus)) continue;
+    if (!impacts.next(lambda, u_plus)) break;
+    std::fill(lambda.begin(), lambda.end(), 0.0);
+  }
+  std::copy(impacts.total().begin(), impacts.total().end(), lambda.begin());
+  part.restitution_scale = impacts.scale();
+  return true;
+}
+
+// One solve from `lambda`. Of several of a step the report has the worst.
+bool Simulation::Impl::solve(const ConstraintProblem& problem) {
   const Goal goal{options().tolerance, options().criterion};
   const Goal acceptable{options().acceptable, options().criterion};
   SolveReport answer = solver->solve(problem, goal, lambda);
-  const bool usable = meets(answer.residuals, law, acceptable) || use_fallback(goal, acceptable, answer);
-  part.solve_status = answer.status;
+  const bool usable = meets(answer.residuals, law, acceptable) || use_fallback(problem, goal, acceptable, answer);
+  const Residuals before = part.residuals;
+  part.solve_status = std::max(part.solve_status, answer.status);
+  part.iterations += answer.iterations;
+  part.factorisations += answer.factorisations;
   part.residuals = answer.residuals;
-  part.iterations = answer.iterations;
-  part.factorisations = answer.factorisations;
   if (!usable) return false;
   // The answer is judged once more, by itself, whatever the solver reported.
   part.residuals = judge(problem, lambda, judge_workspace);
@@ -139,15 +167,19 @@ bool Simulation::Impl::solve() {
     part.met_tolerance = false;
     part.status = std::max(part.status, StepStatus::accepted);
   }
+  if (before.error(used_law, options().criterion) > part.residuals.error(used_law, options().criterion)) {
+    part.residuals = before;
+  }
   return true;
 }
 
 // The fallback solver's answer from a cold start in place of the solver's; false if it is not acceptable, either.
-bool Simulation::Impl::use_fallback(const Goal& goal, const Goal& acceptable, SolveReport& answer) {
+bool Simulation::Impl::use_fallback(const ConstraintProblem& problem, const Goal& goal, const Goal& acceptable,
+                                    SolveReport& answer) {
   fallback_lambda.assign(lambda.size(), 0.0);
   fallback->reset();
   solver->reset();
-  const SolveReport second = fallback->solve(assembler.problem(), goal, fallback_lambda);
+  const SolveReport second = fallback->solve(problem, goal, fallback_lambda);
   if (!meets(second.residuals, fallback_law, acceptable)) return false;
   answer = second;
   lambda.swap(fallback_lambda);
@@ -160,7 +192,7 @@ bool Simulation::Impl::use_fallback(const Goal& goal, const Goal& acceptable, So
 // velocity actually reached: O(dt^2) on bodies with joints, and what keeps the energy of a top.
 void Simulation::Impl::move(double dt) {
   const bool middle = assembler.scheme().rotation == Rotation::middle;
-  if (middle && assembler.projection().has_rows()) {
+  if (middle && assembler.problem().rows() > 0) {
     assembler.coordinates().correct_rotation(assembler.free_motion(inputs, dt), u_plus);
   }
   assembler.coordinates().move(assembler.free_motion(inputs, dt), state.X_WB, u_plus, new_poses);
@@ -168,20 +200,15 @@ void Simulation::Impl::move(double dt) {
 }
 
 // Positions onto the joint manifold; false if a joint stays open: the step is too long for its curvature, or leads
-// through a singular pose, and a shorter one may close it. Schemes that finish also make the velocity tangent at the
-// new pose: O(dt^2), and what their second order rests on.
-bool Simulation::Impl::close_joints() {
-  JointProjection& projection = assembler.projection();
-  if (options().projection) {
-    part.projection_iterations = projection
-                                     .project_poses(new_poses, kinematics, state.q, options().projection_tolerance,
-                                                    options().projection_iterations)
-                                     .iterations;
+// through a singular pose, and a shorter one may close it.
+bool Simulation::Impl::close_joints(double dt) {
+  project_positions();
+  if (assembler.scheme().rotation != Rotation::stage) {
+    assembler.coordinates().carry(assembler.row_poses(), new_poses, u_plus);
   }
-  const Scheme& scheme = assembler.scheme();
-  const bool finish = scheme.finish && options().projection && projection.has_rows();
-  if (scheme.rotation != Rotation::stage) assembler.coordinates().carry(assembler.row_poses(), new_poses, u_plus);
-  if (finish) projection.project_velocities(new_poses, kinematics, state.q, u_plus);
+  push_out.clear();
+  push_out_of_contacts(dt);
+  finish_velocities(dt);
   new_q = state.q;
   kinematics.update_coordinates(new_q);
   closure = joint_errors(model(), kinematics, new_q);
@@ -196,6 +223,104 @@ bool Simulation::Impl::close_joints() {
   return false;
 }
 
+void Simulation::Impl::project_positions() {
+  if (!options().projection) return;
+  const auto result = assembler.projection().project_poses(
+      new_poses, kinematics, state.q, options().projection_tolerance, options().projection_iterations);
+  part.projection_iterations = std::max(part.projection_iterations, result.iterations);
+}
+
+// J: what is left of the work it takes to bring apart what overlapped at the start.
+double Simulation::Impl::credit() {
+  if (!books.balanced) {
+    for (const Contact& c : assembler.contacts_before()) {
+      for (const int body : {c.body_a, c.body_b}) {
+        if (body == kWorld || c.compliance >= 0) continue;
+        const double weight = model().bodies()[static_cast<std::size_t>(body)].mass * model().gravity().norm();
+        books.overlap += weight * std::max(0.0, -c.gap);
+      }
+    }
+    balance_books();
+  }
+  return books.overlap - books.flow.correction;
+}
+
+// What has sunk in comes out by moving poses, and with it joints stay closed. The height that this gives bodies is
+// taken from their velocities, except for what overlapped at the start.
+void Simulation::Impl::push_out_of_contacts(double dt) {
+  Coordinates& coordinates = assembler.coordinates();
+  coordinates.scatter(new_poses, u_plus, new_twist);
+  auto contacts = assembler.detect_after(new_poses, new_twist, dt);
+  new_q = state.q;
+  kinematics.update_coordinates(new_q);
+  RowContext at = assembler.context_at(new_poses, kinematics, new_q, dt);
+  at.positions = true;
+  if (!push_out.needed(at, contacts)) return;
+  pushed_poses = new_poses;
+  if (!push_out.run(at, contacts, pushed_poses)) return;
+  new_poses.swap(pushed_poses);
+  kinematics.update(new_poses);
+  assembler.projection().forget();
+  project_positions();
+  coordinates.carry(pushed_poses, new_poses, u_plus);
+  part.energy.correction = push_out.take_work(pushed_poses, new_poses, credit(), u_plus);
+  coordinates.scatter(new_poses, u_plus, new_twist);
+  assembler.detect_after(new_poses, new_twist, dt);
+}
+
+// Schemes that finish make the velocity tangent at the new pose, to joints and to the contacts and limits that carry
+// load: O(dt^2), and what their second order rests on.
+void Simulation::Impl::finish_velocities(double dt) {
+  if (!assembler.scheme().finish || !options().projection) return;
+  constexpr double kNegligible = 1e-9;  // of what gravity changes in a step
+  RowContext at = assembler.context_at(new_poses, kinematics, state.q, dt);
+  const auto contacts = assembler.contacts_after();
+  at.sustained = next.match(contacts, new_poses);
+  at.sustained_limits = next.limits();
+  at.body_scheme = assembler.modes().scheme();
+  assembler.projection().project_velocities(at, contacts, kNegligible * dt * model().gravity().norm(), u_plus);
+}
+
+// Where the scheme would create energy (energy_governor.h). Only the default one promises not to.
+void Simulation::Impl::take_back_energy(double dt) {
+  if (assembler.scheme().impact == nullptr) return;
+  assembler.rates_before(state, old_rate);
+  state.energy_swing.resize(state.X_WB.size());
+  std::copy(state.energy_swing.begin(), state.energy_swing.end(), new_swing.begin());
+  const EnergyGovernor::Step step{state.X_WB, new_poses,         state.q,           new_q,  old_rate, new_rate,
+                                  lambda,     push_out.unpaid(), judge_workspace.u, inputs, dt};
+  part.energy.taken_back = -governor.take_back(assembler, step, new_swing, u_plus, new_rate);
+}
+
+// Begins with the present state.
+void Simulation::Impl::balance_books() {
+  assembler.rates_before(state, old_rate);
+  books.stored = account.stored(state.X_WB, state.twist, state.q, old_rate);
+  books.balanced = true;
+}
+
+void Simulation::Impl::keep_books(double dt) {
+  credit();
+  assembler.coordinates().scatter(new_poses, u_plus, new_twist);
+  const EnergyAccount::Stored after = account.stored(new_poses, new_twist, new_q, new_rate);
+  part.energy = account.flow(assembler, inputs, lambda, judge_workspace.u, dt, books.stored, after,
+                             part.energy.correction, -part.energy.taken_back);
+  const EnergyFlow& f = part.energy;
+  books.flow += f;
+  books.turned_over += std::abs(after.kinetic - books.stored.kinetic) + std::abs(f.drives) + std::abs(f.external) +
+                       std::abs(f.friction) + std::abs(f.impacts) + std::abs(f.damping) + std::abs(f.correction);
+  books.largest = std::max({books.largest, after.kinetic, books.stored.kinetic});
+  for (const Vec6& u : new_twist) books.fastest = std::max(books.fastest, u.tail<3>().norm());
+  books.stored = after;
+}
+
+double Simulation::Impl::energy_bound() const {
+  constexpr double kLeast = 1e-6;
+  const double turn = options().dt * books.fastest;
+  const double share = std::max(kLeast, assembler.scheme().second_order() ? turn * turn : turn);
+  return share * (books.largest + books.turned_over);
+}
+
 bool Simulation::Impl::commit(double dt) {
   bool finite = u_plus.allFinite();
   for (const Pose& X : new_poses) finite = finite && all_finite(X);
@@ -205,8 +330,10 @@ bool Simulation::Impl::commit(double dt) {
     part.solve_status = SolveStatus::non_finite;
     return false;
   }
+  keep_books(dt);
   const ConstraintProblem& problem = assembler.problem();
-  if (options().warm_start) warm.store(problem, assembler.contacts(), assembler.row_poses(), lambda);
+  std::swap(warm, next);
+  assembler.advance_contacts();
   for (std::size_t i = 0; i < effort.size(); ++i) effort[i] = assembler.explicit_effort(static_cast<int>(i));
   for (const ConstraintBlock& b : problem.blocks) {
     if (b.source_kind != RowSource::servo) continue;
@@ -215,6 +342,7 @@ bool Simulation::Impl::commit(double dt) {
   state.X_WB = new_poses;
   assembler.coordinates().scatter(new_poses, u_plus, state.twist);
   state.q = new_q;
+  if (!state.energy_swing.empty()) std::copy(new_swing.begin(), new_swing.end(), state.energy_swing.begin());
   state.rate_lag.resize(state.q.size(), 0.0);
   for (const int i : assembler.armature_dofs()) {
     const auto k = static_cast<std::size_t>(i);

@@ -1,9 +1,10 @@
-// Impulses of the last step, found again by constraint identity (docs/theory/rows.md §7).
+// What constraints did in the last step, found again by identity (docs/theory/rows.md §7): their impulses, and which
+// limits and contacts carry load, to which velocities are then made tangent.
 //
 // Joints, soft rows and limits match by id. Contacts match by (geom pair, feature key), else by the nearest
-// unmatched point of the same pair within 2 cm in body coordinates; impulses are kept as world vectors, so that
-// a turned contact frame does not matter, and projected on the new cone. All scale with dt_new/dt_old.
-// Dropping the cache changes the number of iterations and, where impulses are not unique, which of them are found.
+// unmatched point of the same pair within a tenth of the smaller shape, in body coordinates; impulses are kept as world
+// vectors, so that a turned contact frame does not matter, and projected on the new cone. All scale with dt_new/dt_old.
+// Dropping the impulses changes the number of iterations and, where impulses are not unique, which of them are found.
 #pragma once
 
 #include <span>
@@ -11,17 +12,28 @@
 
 #include "sarrus/collision/contact.h"
 #include "sarrus/problem/constraint_problem.h"
+#include "sarrus/rows/rows.h"
 
 namespace sarrus {
 
 class WarmStart {
  public:
   void clear();
+  // `sigma` are the velocities J u+ + v* of the rows. Carried load: the impulse exceeds what the velocity is worth,
+  // lambda D > sigma; stuck: it did so inside its cone. `bounced` is by contact, `bounced_limits`
+  // are ids: those are over.
   void store(const ConstraintProblem& problem, std::span<const Contact> contacts, std::span<const Pose> X_WB,
-             std::span<const double> lambda);
-  // Fills lambda (size problem.rows()); rows that are new start at zero. Returns how many contacts were found again.
-  int load(const ConstraintProblem& problem, std::span<const Contact> contacts, std::span<const Pose> X_WB,
-           std::span<double> lambda);
+             std::span<const double> lambda, const GrowingVector& sigma, std::span<const std::uint8_t> bounced,
+             std::span<const std::uint64_t> bounced_limits);
+  // Contacts without impulses.
+  void mark(std::span<const Contact> contacts, std::span<const Sustained> sustained, std::span<const Pose> X_WB);
+  // Finds the contacts; what it returns is by contact and valid until the next call.
+  std::span<const Sustained> match(std::span<const Contact> contacts, std::span<const Pose> X_WB);
+  // Ids of the limits that carried load, ascending.
+  std::span<const std::uint64_t> limits() const { return limits_; }
+  // Fills lambda (size problem.rows()) by the contacts of the last match(); rows that are new start at zero. Returns
+  // how many contacts were found again.
+  int load(const ConstraintProblem& problem, std::span<const Contact> contacts, std::span<double> lambda) const;
 
  private:
   struct StoredBlock {
@@ -35,19 +47,24 @@ class WarmStart {
     FeatureKey key;
     Vec3 p_local;  // in the frame of body B, or of A if B is the world
     Vec3 impulse_W;
+    Sustained sustained;
     bool used;
   };
 
   std::span<StoredContact> stored_pair(const Contact& contact);
   StoredContact* find_by_key(const Contact& contact);
   StoredContact* find_nearest(const Contact& contact, const Vec3& p_local);
-  int load_contacts(const ConstraintProblem& problem, std::span<const Contact> contacts, std::span<const Pose> X_WB,
-                    double ratio, std::span<double> lambda);
+  int load_contacts(const ConstraintProblem& problem, std::span<const Contact> contacts, double ratio,
+                    std::span<double> lambda) const;
 
   std::vector<StoredBlock> blocks_;
   std::vector<double> values_;
   std::vector<StoredContact> contacts_;  // in (geom_a, geom_b, key) order
+  std::vector<std::uint64_t> limits_;
   double dt_ = 0;
+  // By contact of the last match():
+  std::vector<const StoredContact*> found_;
+  std::vector<Sustained> sustained_;
 };
 
 }  // namespace sarrus

@@ -1,0 +1,104 @@
+#include "sarrus/step/energy_account.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sarrus {
+
+EnergyAccount::EnergyAccount(const Model& model) : model_(model), twist_mean_(model.bodies().size()) {
+  for (const Body& b : model.bodies()) body_damping_ = body_damping_ || b.linear_damping > 0 || b.angular_damping > 0;
+}
+
+EnergyAccount::Stored EnergyAccount::stored(std::span<const Pose> X_WB, std::span<const Vec6> twist,
+                                            std::span<const double> q, std::span<const double> rate) const {
+  Stored e;
+  for (std::size_t i = 0; i < X_WB.size(); ++i) {
+    const Body& b = model_.bodies()[i];
+    const Vec3 w_B = X_WB[i].q.conjugate() * twist[i].tail<3>();
+    e.kinetic += 0.5 * (b.mass * twist[i].head<3>().squaredNorm() + w_B.dot(b.inertia_B * w_B));
+    e.gravity -= b.mass * model_.gravity().dot(X_WB[i].p);
+  }
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    const Dof& dof = model_.dofs()[i];
+    const double stretch = q[i] - dof.rest;
+    e.springs += 0.5 * dof.stiffness * stretch * stretch;
+    e.armature += 0.5 * dof.armature * rate[i] * rate[i];
+  }
+  return e;
+}
+
+double EnergyAccount::forces_work(Assembler& assembler, double dt) {
+  double work = 0;
+  for (int i = 0; i < model_.dof_count(); ++i) {
+    const double effort = assembler.explicit_effort(i);
+    if (effort == 0) continue;
+    work += dt * effort * dof_rate(assembler.coordinates(), dof_row(model_, assembler.row_kinematics(), i), u_mean_);
+  }
+  return work;
+}
+
+EnergyFlow EnergyAccount::flow(Assembler& assembler, const Inputs& inputs, std::span<const double> lambda,
+                               const VecX& u_solved, double dt, const Stored& before, const Stored& after,
+                               double correction, double taken_back) {
+  const ConstraintProblem& p = assembler.problem();
+  EnergyFlow f;
+  f.change = after.total() - before.total();
+  f.correction = correction;
+  f.taken_back = -taken_back;
+  u_mean_ = 0.5 * (assembler.u_minus() + u_solved);
+  v_mean_.resize(p.rows());
+  p.multiply_J(u_mean_, v_mean_);
+  const bool impact = assembler.modes().any_impact();
+  double passive = 0;
+  for (const ConstraintBlock& b : p.blocks) {
+    double work = 0;
+    for (int r = b.row; r < b.row + b.rows; ++r) work += lambda[static_cast<std::size_t>(r)] * v_mean_[r];
+    const bool soft = p.R[static_cast<std::size_t>(b.row + b.rows - 1)] > 0;
+    switch (b.source_kind) {
+      case RowSource::joint:
+      case RowSource::locked_dof:
+      case RowSource::coupling:
+        (soft ? f.damping : f.impacts) += soft || impact ? work : 0.0;
+        break;
+      case RowSource::servo:
+        f.drives += work;
+        break;
+      case RowSource::passive:
+        passive += work;
+        break;
+      case RowSource::dry_friction:
+        f.friction += work;
+        break;
+      case RowSource::contact: {
+        const int n = b.row + 2;
+        const double normal = lambda[static_cast<std::size_t>(n)] * v_mean_[n];
+        (soft ? f.damping : f.impacts) += normal;
+        f.friction += work - normal;
+        break;
+      }
+      default:
+        (soft ? f.damping : f.impacts) += work;
+        break;
+    }
+  }
+  f.drives += forces_work(assembler, dt);
+  assembler.coordinates().scatter(assembler.row_poses(), u_mean_, twist_mean_);
+  for (std::size_t i = 0; i < twist_mean_.size(); ++i) f.external += dt * inputs.wrenches_W[i].dot(twist_mean_[i]);
+  f.damping += passive + (after.springs - before.springs) + (after.armature - before.armature);
+  const double known = f.drives + f.external + f.friction + f.impacts + f.damping + f.correction + f.taken_back;
+  f.unaccounted = f.change - known;
+  // Damping of bodies is no row: it is what they lost. The loss of an impact is what its step lost: where in the step
+  // it happened, and so what gravity did before and after it, is not resolved.
+  if (body_damping_ && f.unaccounted < 0) {
+    f.damping += f.unaccounted;
+    f.unaccounted = 0;
+  }
+  if (impact) {
+    const double back = std::clamp(f.unaccounted, 0.0, std::max(0.0, -f.impacts));
+    f.impacts += back;
+    f.unaccounted -= back;
+  }
+  return f;
+}
+
+}  // namespace sarrus

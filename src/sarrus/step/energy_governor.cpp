@@ -1,0 +1,198 @@
+#include "sarrus/step/energy_governor.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sarrus {
+namespace {
+
+constexpr double kLeast = 1e-6;
+constexpr double kMost = 3e-4;
+
+double kinetic(const Body& b, const Quat& q_WB, const Vec3& v, const Vec3& w_W) {
+  const Vec3 w_B = q_WB.conjugate() * w_W;
+  return 0.5 * (b.mass * v.squaredNorm() + w_B.dot(b.inertia_B * w_B));
+}
+
+}  // namespace
+
+EnergyGovernor::EnergyGovernor(const Model& model, const StepModes& modes)
+    : model_(model),
+      modes_(modes),
+      anchored_(model.bodies().size(), false),
+      mass_(model.bodies().size(), 0.0),
+      gain_(model.bodies().size()),
+      kinetic_(model.bodies().size()),
+      fastest_(model.bodies().size()),
+      factor_(model.bodies().size()),
+      v_centre_(model.bodies().size()),
+      twist_solved_(model.bodies().size()),
+      twist_mean_(model.bodies().size()),
+      twist_after_(model.bodies().size()) {
+  for (int i = 0; i < model.body_count(); ++i) mass_[assembly(i)] += model.bodies()[static_cast<std::size_t>(i)].mass;
+  for (const Joint& j : model.joints()) {
+    if (joint_type_info(j.type).rows == 0) continue;
+    if (j.base == kWorld) anchored_[assembly(j.follower)] = true;
+    if (j.follower == kWorld) anchored_[assembly(j.base)] = true;
+  }
+}
+
+std::size_t EnergyGovernor::assembly_of_joint(int joint) const {
+  const Joint& j = model_.joints()[static_cast<std::size_t>(joint)];
+  return assembly(j.follower == kWorld ? j.base : j.follower);
+}
+
+void EnergyGovernor::add_bodies(Assembler& assembler, const Step& step, const VecX& u_plus) {
+  Coordinates& coordinates = assembler.coordinates();
+  coordinates.scatter(assembler.row_poses(), step.u_solved, twist_solved_);
+  coordinates.scatter(assembler.row_poses(), u_mean_, twist_mean_);
+  coordinates.scatter(step.X_after, u_plus, twist_after_);
+  std::fill(v_centre_.begin(), v_centre_.end(), Vec3::Zero());
+  for (std::size_t i = 0; i < twist_after_.size(); ++i) {
+    const auto k = assembly(static_cast<int>(i));
+    if (!anchored_[k]) v_centre_[k] += model_.bodies()[i].mass / mass_[k] * twist_after_[i].head<3>();
+  }
+  for (std::size_t i = 0; i < twist_after_.size(); ++i) {
+    const Body& b = model_.bodies()[i];
+    const auto k = assembly(static_cast<int>(i));
+    const Vec6& after = twist_after_[i];
+    const Vec6& solved = twist_solved_[i];
+    const Vec3 way = step.X_after[i].p - step.X_before[i].p - step.dt * twist_mean_[i].head<3>();
+    gain_[k] += kinetic(b, step.X_after[i].q, after.head<3>(), after.tail<3>()) -
+                kinetic(b, assembler.row_poses()[i].q, solved.head<3>(), solved.tail<3>()) -
+                b.mass * model_.gravity().dot(way);
+    kinetic_[k] += kinetic(b, step.X_after[i].q, after.head<3>() - v_centre_[k], after.tail<3>());
+    fastest_[k] = std::max(fastest_[k], after.tail<3>().norm());
+  }
+}
+
+void EnergyGovernor::add_rotation(Assembler& assembler, const Step& step) {
+  const ConstraintProblem& p = assembler.problem();
+  turned_ = assembler.u_minus();
+  assembler.coordinates().rotate_freely(assembler.free_motion(step.inputs, step.dt), Rotation::middle, turned_);
+  turned_ -= assembler.u_minus();
+  momentum_.resize(turned_.size());
+  p.multiply_M(turned_, momentum_);
+  for (int i = 0; i < model_.body_count(); ++i) {
+    const BodyMap& map = assembler.coordinates().map(i);
+    // Nodes of several bodies have one assembly: the first of them counts.
+    if (map.size != 6 && modes_.assembly(i) != i) continue;
+    gain_[assembly(i)] += momentum_.segment(map.offset, map.size).dot(u_mean_.segment(map.offset, map.size));
+  }
+}
+
+// In an impact step the work of contacts counts as a whole: where in the step they close, and so what gravity does
+// before and after, is not resolved.
+void EnergyGovernor::add_rows(Assembler& assembler, const Step& step) {
+  const ConstraintProblem& p = assembler.problem();
+  v_mean_.resize(p.rows());
+  p.multiply_J(u_mean_, v_mean_);
+  for (const ConstraintBlock& b : p.blocks) {
+    double work = 0;
+    for (int r = b.row; r < b.row + b.rows; ++r) work += step.lambda[static_cast<std::size_t>(r)] * v_mean_[r];
+    const bool rigid = p.R[static_cast<std::size_t>(b.row + b.rows - 1)] == 0;
+    switch (b.source_kind) {
+      case RowSource::joint:
+        if (rigid) gain_[assembly_of_joint(b.source)] += work;
+        break;
+      case RowSource::coupling:
+        if (rigid) {
+          const Coupling& c = model_.couplings()[static_cast<std::size_t>(b.source)];
+          gain_[assembly_of_joint(model_.joint_of_dof(c.dof_a))] += work;
+        }
+        break;
+      case RowSource::passive:
+        gain_[assembly_of_joint(model_.joint_of_dof(b.source))] += work;
+        break;
+      case RowSource::locked_dof:
+        if (rigid) gain_[assembly_of_joint(model_.joint_of_dof(b.source))] += work;
+        break;
+      case RowSource::limit_lower:
+      case RowSource::limit_upper: {
+        const auto k = assembly_of_joint(model_.joint_of_dof(b.source));
+        if (rigid) gain_[k] += modes_.is_impact(static_cast<int>(k)) ? work : std::max(0.0, work);
+        break;
+      }
+      case RowSource::swing_limit:
+      case RowSource::rope: {
+        const auto k = assembly_of_joint(b.source);
+        if (rigid) gain_[k] += modes_.is_impact(static_cast<int>(k)) ? work : std::max(0.0, work);
+        break;
+      }
+      case RowSource::contact: {
+        const Contact& c = assembler.contacts()[static_cast<std::size_t>(b.source)];
+        if (!rigid) break;
+        const double share = c.body_a == kWorld || c.body_b == kWorld ? 1.0 : 0.5;
+        for (const int body : {c.body_a, c.body_b}) {
+          if (body == kWorld) continue;
+          gain_[assembly(body)] += share * (modes_.is_impact(body) ? work : std::max(0.0, work));
+        }
+        break;
+      }
+      case RowSource::servo:
+      case RowSource::dry_friction:
+        break;
+    }
+  }
+}
+
+void EnergyGovernor::add_storage(const Step& step) {
+  for (int i = 0; i < model_.dof_count(); ++i) {
+    const auto d = static_cast<std::size_t>(i);
+    const Dof& dof = model_.dofs()[d];
+    if (dof.stiffness == 0 && dof.armature == 0) continue;
+    const double before = step.q_before[d] - dof.rest;
+    const double after = step.q_after[d] - dof.rest;
+    const auto k = assembly_of_joint(model_.joint_of_dof(i));
+    gain_[k] += 0.5 * dof.stiffness * (after * after - before * before);
+    if (dof.armature == 0) continue;
+    const double rate = step.rate_after[d];
+    gain_[k] += 0.5 * dof.armature * (rate * rate - step.rate_before[d] * step.rate_before[d]);
+    kinetic_[k] += 0.5 * dof.armature * rate * rate;
+  }
+}
+
+double EnergyGovernor::take_back(Assembler& assembler, const Step& step, std::span<State::EnergySwing> swing,
+                                 VecX& u_plus, std::span<double> rate) {
+  for (std::size_t k = 0; k < gain_.size(); ++k) {
+    gain_[k] = -step.correction[k];
+    kinetic_[k] = 0;
+    fastest_[k] = std::sqrt(modes_.stiffness(static_cast<int>(k)));
+    factor_[k] = 1;
+  }
+  u_mean_ = 0.5 * (assembler.u_minus() + step.u_solved);
+  add_bodies(assembler, step, u_plus);
+  add_rotation(assembler, step);
+  add_rows(assembler, step);
+  add_storage(step);
+  double taken = 0;
+  bool any = false;
+  for (std::size_t k = 0; k < gain_.size(); ++k) {
+    if (modes_.assembly(static_cast<int>(k)) != static_cast<int>(k)) continue;
+    swing[k].largest = std::max(swing[k].largest, kinetic_[k]);
+    const double turn = step.dt * fastest_[k];
+    const double allowed = std::clamp(turn * turn, kLeast, kMost) * swing[k].largest;
+    double& G = swing[k].gain;
+    G = std::max(G + gain_[k], -allowed);
+    if (!(G > allowed) || kinetic_[k] == 0) continue;
+    const double take = std::min(G - allowed, kinetic_[k]);
+    factor_[k] = std::sqrt(1 - take / kinetic_[k]);
+    G -= take;
+    taken += take;
+    any = true;
+  }
+  if (!any) return 0;
+  for (std::size_t i = 0; i < twist_after_.size(); ++i) {
+    const auto k = assembly(static_cast<int>(i));
+    if (factor_[k] == 1) continue;
+    twist_after_[i].head<3>() = v_centre_[k] + factor_[k] * (twist_after_[i].head<3>() - v_centre_[k]);
+    twist_after_[i].tail<3>() *= factor_[k];
+  }
+  assembler.coordinates().gather(step.X_after, twist_after_, u_plus);
+  for (const int i : assembler.armature_dofs()) {
+    rate[static_cast<std::size_t>(i)] *= factor_[assembly_of_joint(model_.joint_of_dof(i))];
+  }
+  return taken;
+}
+
+}  // namespace sarrus

@@ -1,0 +1,66 @@
+// What keeps a step from creating energy where its scheme would (docs/theory/integrators.md §13).
+//
+// The step of moreau is passive but for errors of order dt^3 in each step: rows turn within it, rotation is corrected
+// after the solve, positions are projected. They swing about zero where dt resolves the motion, and add up where it
+// does not (a light link that turns by a radian per step, a stiff spring near a limit). By assembly (bodies that joints
+// connect) the gain of a step is
+//   sum over bodies (T+ - T_solved + V+ - V- - dt m g v_m) + change of springs and armatures + work of their rows
+//   + work of joints on the mean velocity + work of the gyroscopic torque that was assumed, likewise
+//   + what contacts and limits did of positive work
+// T_solved the kinetic energy of the velocity that was solved for; the rest of the step's energy is work by name
+// (energy_account.h). The gains add up to G, kept above -A; where G exceeds A, velocities are shortened until it does
+// not. With T_max the largest kinetic energy of the assembly so far and w its fastest rotation or oscillation,
+//   A = min(max((dt w)^2, 1e-6), 3e-4) T_max
+// So the energy of a passive assembly never rises by more than 2 A above its lowest. Assemblies without a joint to the
+// world keep the velocity of their centre of mass.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sarrus/step/assembler.h"
+
+namespace sarrus {
+
+class EnergyGovernor {
+ public:
+  struct Step {
+    std::span<const Pose> X_before;
+    std::span<const Pose> X_after;
+    std::span<const double> q_before, q_after;        // by dof
+    std::span<const double> rate_before, rate_after;  // by dof, of those with armature
+    std::span<const double> lambda;
+    std::span<const double> correction;  // by assembly, J
+    const VecX& u_solved;
+    const Inputs& inputs;
+    double dt;
+  };
+
+  explicit EnergyGovernor(const Model& model, const StepModes& modes);
+
+  // Shortens u+ and the rates of armatures as needed; returns what was taken, J. `swing` is by body.
+  double take_back(Assembler& assembler, const Step& step, std::span<State::EnergySwing> swing, VecX& u_plus,
+                   std::span<double> rate);
+
+ private:
+  void add_bodies(Assembler& assembler, const Step& step, const VecX& u_plus);
+  void add_rotation(Assembler& assembler, const Step& step);
+  void add_rows(Assembler& assembler, const Step& step);
+  void add_storage(const Step& step);
+  std::size_t assembly(int body) const { return static_cast<std::size_t>(modes_.assembly(body)); }
+  std::size_t assembly_of_joint(int joint) const;
+
+  Model model_;
+  const StepModes& modes_;
+  std::vector<bool> anchored_;          // by assembly: a joint holds it to the world
+  std::vector<double> mass_;            // by assembly
+  std::vector<double> gain_, kinetic_;  // by assembly, of the step
+  std::vector<double> fastest_;         // by assembly, rad/s
+  std::vector<double> factor_;          // by assembly
+  std::vector<Vec3> v_centre_;          // by assembly; zero if anchored
+  std::vector<Vec6> twist_solved_, twist_mean_, twist_after_;
+  VecX u_mean_, turned_, momentum_;
+  GrowingVector v_mean_;
+};
+
+}  // namespace sarrus

@@ -1,0 +1,123 @@
+#include "sarrus/step/push_out.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sarrus/solvers/registry.h"
+
+namespace sarrus {
+namespace {
+
+constexpr double kInertiaFactor = 100;
+constexpr double kBudget = 50;             // factorisations: what it does not solve by then stays for the next step
+constexpr double kDiagonalsPerSecond = 5;  // of the smaller shape
+constexpr double kRadiansPerSecond = 5;    // of limits; m/s of slides
+
+double limit_erp(const Model& model, const ConstraintBlock& b, double fallback) {
+  const bool of_dof = b.source_kind == RowSource::limit_lower || b.source_kind == RowSource::limit_upper;
+  const auto i = static_cast<std::size_t>(b.source);
+  const double erp = of_dof ? model.dofs()[i].limit.erp : model.joints()[i].erp;
+  return erp == kUseDefault ? fallback : erp;
+}
+
+}  // namespace
+
+PushOut::PushOut(const Model& model, Coordinates& coordinates, const StepModes& modes)
+    : model_(model),
+      coordinates_(coordinates),
+      modes_(modes),
+      gained_(model.bodies().size()),
+      kinetic_(model.bodies().size()),
+      unpaid_(model.bodies().size(), 0.0),
+      twist_(model.bodies().size()),
+      solver_(make_solver("cascade", {{"max_factorisations", kBudget}})) {
+  rows_.set_nodes(coordinates.node_sizes());
+  rows_.physical = false;
+  step_ = impulse_ = VecX::Zero(coordinates.velocity_size());
+  for (const Dof& d : model.dofs()) {
+    has_limits_ = has_limits_ || (!d.limit.locked() && (std::isfinite(d.limit.lower) || std::isfinite(d.limit.upper)));
+  }
+  for (const Joint& j : model.joints()) has_limits_ = has_limits_ || j.rope || std::isfinite(j.swing_limit);
+}
+
+PushOut::~PushOut() = default;
+
+bool PushOut::needed(const RowContext& at, std::span<const Contact> contacts) {
+  for (const Contact& c : contacts) {
+    if (c.compliance < 0 && -c.gap > contact_slop(at.options, c)) return true;
+  }
+  if (!has_limits_) return false;
+  rows_.clear_constraints();
+  return add_limit_rows(at, rows_) > kLimitSlop;
+}
+
+bool PushOut::run(const RowContext& at, std::span<const Contact> contacts, std::span<Pose> X_WB) {
+  set_position_rows(model_, coordinates_, X_WB, at.kinematics, at.q, rows_);
+  for (int n = 0; n < rows_.node_count(); ++n) {
+    const auto k = static_cast<std::size_t>(n);
+    if (rows_.node_size[k] != 6) continue;
+    Eigen::Map<Mat6>(rows_.mass.data() + rows_.mass_offset[k]).bottomRightCorner<3, 3>() *= kInertiaFactor;
+    Eigen::Map<Mat6>(rows_.mass_inverse.data() + rows_.mass_offset[k]).bottomRightCorner<3, 3>() /= kInertiaFactor;
+  }
+  rows_.u_free.setZero();
+  rows_.dt = at.dt;
+  add_limit_rows(at, rows_);
+  add_contact_normals(at, contacts, rows_);
+  const RowOptions& o = at.options;
+  for (const ConstraintBlock& b : rows_.blocks) {
+    if (b.kind != BlockKind::limit) continue;
+    const bool contact = b.source_kind == RowSource::contact;
+    const Contact* c = contact ? &contacts[static_cast<std::size_t>(b.source)] : nullptr;
+    const double slop = contact ? contact_slop(o, *c) : kLimitSlop;
+    double speed = o.push_out_speed;
+    if (speed == kUseDefault) speed = contact ? kDiagonalsPerSecond * c->size : kRadiansPerSecond;
+    const double erp = contact ? o.erp_contact : limit_erp(model_, b, o.erp_limit);
+    double& bias = rows_.bias[static_cast<std::size_t>(b.row)];
+    const double excess = -bias - slop;
+    bias = excess > 0 ? -std::min(erp * excess, speed * at.dt) : -excess;
+  }
+  rows_.finish();
+  lambda_.assign(static_cast<std::size_t>(rows_.rows()), 0.0);
+  solver_->reset();
+  constexpr double kTolerance = 1e-6;
+  constexpr double kAcceptable = 1e-2;  // what is left is corrected in the next step
+  const SolveReport answer = solver_->solve(rows_, {kTolerance, Criterion::energy}, lambda_);
+  if (!meets(answer.residuals, Law::ncp, {kAcceptable, Criterion::energy})) return false;
+  rows_.multiply_Jt(lambda_, impulse_);
+  rows_.multiply_M_inverse(impulse_, step_);
+  if (!step_.allFinite()) return false;
+  coordinates_.retract(X_WB, step_, X_WB);
+  return true;
+}
+
+double PushOut::take_work(std::span<const Pose> before, std::span<const Pose> after, double credit, VecX& u) {
+  std::fill(gained_.begin(), gained_.end(), 0.0);
+  std::fill(kinetic_.begin(), kinetic_.end(), 0.0);
+  coordinates_.scatter(after, u, twist_);
+  double total = 0;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const Body& b = model_.bodies()[i];
+    const auto k = static_cast<std::size_t>(modes_.assembly(static_cast<int>(i)));
+    const double work = -b.mass * model_.gravity().dot(after[i].p - before[i].p);
+    const Vec3 w_B = after[i].q.conjugate() * twist_[i].tail<3>();
+    gained_[k] += work;
+    total += work;
+    kinetic_[k] += 0.5 * (b.mass * twist_[i].head<3>().squaredNorm() + w_B.dot(b.inertia_B * w_B));
+  }
+  std::copy(gained_.begin(), gained_.end(), unpaid_.begin());
+  if (total <= credit) return total;
+  double rise = 0;
+  for (const double g : gained_) rise += std::max(0.0, g);
+  const double share = std::min(1.0, (total - std::max(0.0, credit)) / rise);
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const auto k = static_cast<std::size_t>(modes_.assembly(static_cast<int>(i)));
+    if (gained_[k] > 0 && kinetic_[k] > 0) twist_[i] *= std::sqrt(std::max(0.0, 1 - share * gained_[k] / kinetic_[k]));
+  }
+  for (std::size_t k = 0; k < unpaid_.size(); ++k) {
+    if (gained_[k] > 0) unpaid_[k] -= std::min(share * gained_[k], kinetic_[k]);
+  }
+  coordinates_.gather(after, twist_, u);
+  return total;
+}
+
+}  // namespace sarrus

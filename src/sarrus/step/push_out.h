@@ -1,0 +1,52 @@
+// Positions that have sunk in are corrected by a pass that moves poses and no velocities (docs/theory/integrators.md
+// §12).
+//
+//   min 1/2 d' M_s d   s.t.   r + J d = 0 (joints),   J d >= min(erp e, v_max dt) where e = -gap - slop > 0,
+//                             J d >= -(gap + slop) elsewhere
+// frictionless, with the masses M_s of the bodies and 100 times their inertias: a pass that turns bodies as easily as
+// it shifts them does more work on them. It creates no velocity; the potential energy that it adds is booked as
+// correction.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sarrus/rows/rows.h"
+#include "sarrus/solvers/solver.h"
+#include "sarrus/step/modes.h"
+
+namespace sarrus {
+
+class PushOut {
+ public:
+  PushOut(const Model& model, Coordinates& coordinates, const StepModes& modes);
+  ~PushOut();
+
+  // Whether something is violated beyond its slop at these poses.
+  bool needed(const RowContext& at, std::span<const Contact> contacts);
+  // Moves the poses, after needed() said so of the same arguments; false if nothing acceptable was found.
+  bool run(const RowContext& at, std::span<const Contact> contacts, std::span<Pose> X_WB);
+  // Potential energy that bodies gained between the two poses, J. What of it exceeds `credit`, J, is taken from their
+  // velocities u, by assembly (bodies that joints connect): u is shortened until it has as much less kinetic energy, or
+  // none.
+  double take_work(std::span<const Pose> before, std::span<const Pose> after, double credit, VecX& u);
+  // By assembly, of the last take_work() since clear(): what was not taken from velocities, J.
+  std::span<const double> unpaid() const { return unpaid_; }
+  void clear() { std::fill(unpaid_.begin(), unpaid_.end(), 0.0); }
+
+ private:
+  Model model_;
+  Coordinates& coordinates_;
+  const StepModes& modes_;
+  bool has_limits_ = false;
+  std::vector<double> gained_, kinetic_, unpaid_;  // J, by assembly
+  std::vector<Vec6> twist_;
+  std::unique_ptr<Solver> solver_;
+  ConstraintProblem rows_;
+  std::vector<double> lambda_;
+  VecX step_, impulse_;
+};
+
+}  // namespace sarrus
