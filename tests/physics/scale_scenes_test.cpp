@@ -143,7 +143,10 @@ double difference(const Scene& scene, const Units& units) {
 }
 
 void compare(const Units& units, const std::vector<std::string>& but = {}) {
-  for (const Scene& scene : scenes()) expect_within(scene.name, difference(scene, units), 1e-6);
+  for (const Scene& scene : scenes()) {
+    if (std::find(but.begin(), but.end(), scene.name) != but.end()) continue;
+    expect_within(scene.name, difference(scene, units), 1e-6);
+  }
 }
 
 TEST(ScenesInOtherUnits, GramsAndMillimetres) { compare({.length = 1e3, .mass = 1e3}); }
