@@ -89,7 +89,7 @@ void RunSummary::add(const StepReport& report, const Energy& energy) {
   raise(max_kinetic_, energy.kinetic);
   min_potential_ = std::min(min_potential_, energy.potential);
   flow_ += report.energy;
-  creates_energy_ = creates_energy_ || report.creates_energy;
+  creates_energy_ = report.creates_energy;  // a sum over the run: what a later step loses again was no gain
   restitution_scale_ = std::min(restitution_scale_, report.restitution_scale);
 }
 
@@ -176,7 +176,7 @@ std::string RunSummary::energy_text() const {
   const auto share = [&](double x, std::string_view name) {
     return x != 0 ? fmt::format("{}{:.4g} {}", name.empty() ? "" : " ", x, name) : std::string();
   };
-  std::string text = fmt::format("work in {:.4g} J, dissipated {:.4g} J", flow_.work_in(), flow_.dissipated());
+  std::string text = fmt::format("work in {:.4g} J, dissipated {:.4g} J", flow_.work_in(), flow_.dissipated() + 0.0);
   if (flow_.dissipated() != 0) {
     text += " (" + share(-flow_.friction, "friction") + share(-flow_.impacts, "impacts") +
             share(-flow_.damping, "damping") + " )";

@@ -94,9 +94,9 @@ EnergyFlow EnergyAccount::flow(Assembler& assembler, const Inputs& inputs, std::
     f.unaccounted = 0;
   }
   if (impact) {
-    const double back = std::clamp(f.unaccounted, 0.0, std::max(0.0, -f.impacts));
-    f.impacts += back;
-    f.unaccounted -= back;
+    const double share = std::min(f.unaccounted, std::max(0.0, -f.impacts));
+    f.impacts += share;
+    f.unaccounted -= share;
   }
   return f;
 }

@@ -70,6 +70,7 @@ struct Simulation::Impl {
   struct Books {
     EnergyFlow flow;
     double overlap = 0;      // J, weight times depth of what was deep in each other at the start
+    double mass = 0;         // kg, of all bodies
     double turned_over = 0;  // J
     double largest = 0;      // J, kinetic energy
     double fastest = 0;      // rad/s

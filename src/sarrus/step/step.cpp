@@ -296,6 +296,8 @@ void Simulation::Impl::take_back_energy(double dt) {
 void Simulation::Impl::balance_books() {
   assembler.rates_before(state, old_rate);
   books.stored = account.stored(state.X_WB, state.twist, state.q, old_rate);
+  books.mass = 0;
+  for (const Body& b : model().bodies()) books.mass += b.mass;
   books.balanced = true;
 }
 
@@ -318,7 +320,9 @@ double Simulation::Impl::energy_bound() const {
   constexpr double kLeast = 1e-6;
   const double turn = options().dt * books.fastest;
   const double share = std::max(kLeast, assembler.scheme().second_order() ? turn * turn : turn);
-  return share * (books.largest + books.turned_over);
+  // What has hardly moved yet has no energy to measure by: at least that of twenty steps of free fall.
+  const double fall = 20 * options().dt * model().gravity().norm();
+  return share * (books.largest + books.turned_over + 0.5 * books.mass * fall * fall);
 }
 
 bool Simulation::Impl::commit(double dt) {
