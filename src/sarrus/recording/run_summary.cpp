@@ -110,7 +110,10 @@ double RunSummary::drift_relative() const {
   if (max_kinetic_ == 0) return 0;
   const double available = initial_energy_.kinetic + (initial_energy_.potential - min_potential_) +
                            std::max(0.0, flow_.drives) + std::max(0.0, flow_.external);
-  return (final_energy_.total() - initial_energy_.total()) / (available > 0 ? available : max_kinetic_);
+  const double change = final_energy_.total() - initial_energy_.total();
+  const double rounding = 1e-9 * (std::abs(initial_energy_.potential) + std::abs(final_energy_.potential));
+  if (std::abs(change) <= rounding && available <= rounding) return 0;
+  return change / (available > 0 ? available : max_kinetic_);
 }
 
 double RunSummary::real_time_factor() const {
