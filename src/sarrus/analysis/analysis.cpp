@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
@@ -16,6 +15,7 @@
 #include "sarrus/dynamics/coordinates.h"
 #include "sarrus/dynamics/joint_kinematics.h"
 #include "sarrus/dynamics/state.h"
+#include "sarrus/math/dense.h"
 #include "sarrus/model/topology.h"
 #include "sarrus/rows/rows.h"
 
@@ -90,7 +90,7 @@ MatX component_rows(const ConstraintProblem& problem, const std::vector<const Co
 double condition_number(const ConstraintProblem& rows) {
   if (rows.rows() > kDenseLimit) return std::numeric_limits<double>::quiet_NaN();
   const MatX D = rows.dense_D_plus_R();
-  const VecX e = Eigen::SelfAdjointEigenSolver<MatX>(D, Eigen::EigenvaluesOnly).eigenvalues();
+  const VecX e = symmetric_eigenvalues(D);
   const double largest = e[e.size() - 1];
   double smallest = largest;
   for (const double x : e) {

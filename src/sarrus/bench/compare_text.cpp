@@ -79,15 +79,15 @@ void group_table(const Comparison& c, std::string& out) {
   }
 }
 
-nlohmann::json number(double v) {
+nlohmann::json finite_or_text(double v) {
   if (std::isfinite(v)) return v;
   return std::isnan(v) ? "nan" : v > 0 ? "inf" : "-inf";
 }
 
 nlohmann::json json_of(const RatioTest& t, Verdict verdict) {
-  return {{"ratio", number(t.ratio)},
-          {"lower", number(t.lower)},
-          {"upper", number(t.upper)},
+  return {{"ratio", finite_or_text(t.ratio)},
+          {"lower", finite_or_text(t.lower)},
+          {"upper", finite_or_text(t.upper)},
           {"pairs", t.pairs},
           {"verdict", name_of(verdict)}};
 }
@@ -97,8 +97,8 @@ nlohmann::json json_of(const std::vector<ValueChange>& values) {
   for (const ValueChange& v : values) {
     out.push_back({{"what", v.what},
                    {"quantity", v.quantity},
-                   {"a", number(v.a)},
-                   {"b", number(v.b)},
+                   {"a", finite_or_text(v.a)},
+                   {"b", finite_or_text(v.b)},
                    {"verdict", name_of(v.verdict)}});
   }
   return out;
@@ -156,7 +156,7 @@ std::string to_json(const Comparison& c) {
                               {"changed_samples", c.changed_samples},
                               {"only_a", c.only_a},
                               {"only_b", c.only_b},
-                              {"overall_time_ratio", number(c.overall_time)},
+                              {"overall_time_ratio", finite_or_text(c.overall_time)},
                               {"worse", c.worse},
                               {"better", c.better},
                               {"groups", groups},

@@ -10,7 +10,6 @@
 // tolerance / 100 and tolerance / 10^4. Its first answer that passes counts, with the time of that call alone.
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -18,6 +17,7 @@
 
 #include "sarrus/bench/child_process.h"
 #include "sarrus/bench/peers.h"
+#include "sarrus/math/dense.h"
 #include "sarrus/math/error.h"
 #include "sarrus/problem/judge.h"
 #include "sarrus/problem_files/fclib_file.h"
@@ -38,9 +38,9 @@ struct LocalProblem {
   std::vector<double> mu;
   MatX W;
   VecX q;
-  MatX D_ec;
-  VecX v_e;
-  Eigen::LDLT<MatX> D_ee;
+  // Impulses of the equalities: -(l_e + L_ec r), of the impulses r of the contacts, [L_ec l_e] = D_ee^-1 [D_ec v_e].
+  MatX L_ec;
+  VecX l_e;
 };
 
 // Row of our contact rows [t1, t2, n] for component j of (n, t1, t2).
@@ -62,11 +62,14 @@ LocalProblem make_local(const ConstraintProblem& p) {
   MatX W = D.bottomRightCorner(c, c);
   VecX q = v.tail(c);
   if (e > 0) {
-    out.D_ec = D.topRightCorner(e, c);
-    out.v_e = v.head(e);
-    out.D_ee.compute(D.topLeftCorner(e, e));
-    W -= out.D_ec.transpose() * out.D_ee.solve(out.D_ec);
-    q -= out.D_ec.transpose() * out.D_ee.solve(out.v_e);
+    const MatX D_ec = D.topRightCorner(e, c);
+    MatX right(e, c + 1);
+    right << D_ec, v.head(e);
+    const MatX solution = solve_semidefinite(D.topLeftCorner(e, e), right);
+    out.L_ec = solution.leftCols(c);
+    out.l_e = solution.col(c);
+    W -= D_ec.transpose() * out.L_ec;
+    q -= D_ec.transpose() * out.l_e;
   }
   out.W.resize(c, c);
   out.q.resize(c);
@@ -82,7 +85,7 @@ std::vector<double> to_lambda(const LocalProblem& local, const std::vector<doubl
   for (Eigen::Index i = 0; i < contact.size(); ++i) contact[ours(i)] = r[static_cast<std::size_t>(i)];
   std::vector<double> lambda;
   if (local.equalities > 0) {
-    const VecX l = -local.D_ee.solve(local.v_e + local.D_ec * contact);
+    const VecX l = -(local.l_e + local.L_ec * contact);
     lambda.assign(l.data(), l.data() + l.size());
   }
   lambda.insert(lambda.end(), contact.data(), contact.data() + contact.size());

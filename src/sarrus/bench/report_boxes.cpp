@@ -14,7 +14,6 @@
 namespace sarrus {
 namespace {
 
-constexpr int kWide = 1200;           // px
 constexpr std::size_t kTogether = 6;  // solvers side by side
 constexpr std::size_t kSystemsInARow = 11;
 
@@ -61,7 +60,7 @@ constexpr const char* kBoxText =
 std::string row_of_boxes(const ReportData& data, const Setting& s, Cost cost, std::span<const int> systems) {
   BoxPlot plot;
   plot.y = axis_of(cost);
-  plot.width = kWide;
+  plot.width = kReportWidth;
   plot.height = 330;
   for (const int k : systems) plot.categories.push_back(data.result.systems[at(k)].id);
   for (std::size_t i = 0; i < std::min(kTogether, data.main.size()); ++i) {
@@ -92,7 +91,7 @@ std::string one_system(const ReportData& data, const Setting& s, Cost cost, int 
   BoxPlot plot;
   plot.title = data.result.systems[at(system)].id;
   plot.y = axis_of(cost);
-  plot.width = kWide;
+  plot.width = kReportWidth;
   plot.height = 330;
   BoxSeries series;
   for (const int k : data.ranking) {

@@ -17,7 +17,6 @@
 namespace sarrus {
 namespace {
 
-constexpr int kWide = 1200;          // px, a full picture
 constexpr int kSmall = 284;          // px, four in a row
 constexpr int kProfileSteps = 240;   // per curve of a full picture
 constexpr int kSmallSteps = 70;      // per curve of a small one
@@ -57,7 +56,7 @@ Profile profile(const ReportData& data, const Setting& s, Cost cost, int categor
   end = std::min(kHighestTau, std::pow(10, std::ceil(std::log10(end) - 1e-9)));
   p.plot.x = {small ? std::string("τ") : cost_axis(cost), Scale::logarithmic, 1, end};
   p.plot.y = {small ? "share of samples" : "share of samples within τ", Scale::linear, 0, 1};
-  p.plot.width = small ? kSmall : kWide;
+  p.plot.width = small ? kSmall : kReportWidth;
   p.plot.height = small ? 220 : 450;
   p.plot.legend = !small;
   std::vector<int> order = only;
@@ -115,7 +114,7 @@ std::vector<LegendEntry> main_legend(const ReportData& data) {
 }
 
 std::string category_profiles(const ReportData& data, const Setting& s, Cost cost) {
-  std::string pictures = legend_svg(main_legend(data), kWide, false);
+  std::string pictures = legend_svg(main_legend(data), kReportWidth, false);
   for (int c = 0; c < kProblemCategoryCount; ++c) {
     Profile p = profile(data, s, cost, c, data.main, true);
     if (p.problems == 0) continue;
@@ -148,7 +147,7 @@ std::string scatter(const ReportData& data, const Setting& s) {
   Plot plot;
   plot.x = {"time of a solve [µs]", Scale::logarithmic, 0, 0};
   plot.y = {"relative natural map of the NCP", Scale::logarithmic, 0, 0};
-  plot.width = kWide;
+  plot.width = kReportWidth;
   plot.height = 480;
   plot.mark_radius = 5.5;
   std::size_t drawn = 0, all = 0;
@@ -272,7 +271,7 @@ std::string report_curves(const ReportData& data) {
     }
   }
   return figure_html(
-      "Convergence", legend_svg(legend, kWide) + pictures,
+      "Convergence", legend_svg(legend, kReportWidth) + pictures,
       "Residual of cold solves that were cut off after so many iterations, by the judge, one picture per "
       "sample. Iterations of different methods are different work. Solvers of another law level off where "
       "their law departs from the NCP.",

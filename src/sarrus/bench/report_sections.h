@@ -7,6 +7,8 @@
 
 namespace sarrus {
 
+inline constexpr int kReportWidth = 1200;  // px, of a picture as wide as the page
+
 std::string report_style();   // CSS of the page, without that of the pictures
 std::string report_script();  // sorts tables, opens what is folded for printing
 

@@ -20,8 +20,6 @@ struct SatAxis {
   double s;  // support distance along n
 };
 
-double sign(double x) { return x >= 0 ? 1.0 : -1.0; }
-
 // A projection frame in the axes of the world and of both boxes, with B's origin along t, o and n from A's.
 struct PairFrame {
   ProjectionFrame world;

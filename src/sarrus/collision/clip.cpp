@@ -20,9 +20,6 @@ std::uint64_t low_key(FeatureKind kind, int feature_a, int feature_b) {
   return make_key(kind, feature_a, feature_b).lo;
 }
 
-using Four = Eigen::Array4d;
-Eigen::Map<const Four> four(const double* x) { return Eigen::Map<const Four>(x); }
-
 // A side of a polygon that runs counter-clockwise.
 struct Side {
   double x, y;    // its start

@@ -26,9 +26,6 @@ constexpr double kTie = 1e-3;          // relative: scores this close to the bes
 constexpr double kLayerSlope = 0.01;   // gap over patch diameter up to which points form one layer
 constexpr double kNegligible = 1e-12;  // area over squared length
 
-using Four = Eigen::Array4d;
-Eigen::Map<const Four> four(const double* x) { return Eigen::Map<const Four>(x); }
-
 // The choice of §4.4 on points projected along the first one's normal, four points at a time; what the last group lacks
 // is filled with points that are closed from the beginning.
 class Reducer {

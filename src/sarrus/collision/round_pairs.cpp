@@ -30,8 +30,6 @@ SurfaceDistance distance_to_box(const Vec3& c, const Vec3& half_extents, double 
   return {(c[axis] >= 0 ? 1.0 : -1.0) * Vec3::Unit(axis), d};
 }
 
-double sign(double x) { return x >= 0 ? 1.0 : -1.0; }
-
 // alpha = |c_xy| - r, beta = |c_z| - h: both <= 0, the larger one; else d = hypot(alpha+, beta+).
 SurfaceDistance distance_to_cylinder(const Vec3& c, double radius, double half_length) {
   const double rho = std::sqrt(c.x() * c.x() + c.y() * c.y());

@@ -13,6 +13,12 @@ inline constexpr double kInf = std::numeric_limits<double>::infinity();
 // Bodies, joints and rows are counted by int, containers by std::size_t.
 inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+inline double sign(double x) { return x >= 0 ? 1.0 : -1.0; }
+
+// Four numbers of an array at a time.
+using Four = Eigen::Array4d;
+inline Eigen::Map<const Four> four(const double* x) { return Eigen::Map<const Four>(x); }
+
 inline Mat3 skew(const Vec3& a) {
   Mat3 S;
   S << 0, -a.z(), a.y(), a.z(), 0, -a.x(), -a.y(), a.x(), 0;

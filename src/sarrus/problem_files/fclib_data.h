@@ -12,6 +12,8 @@ namespace sarrus::fclib {
 
 using Sparse = Eigen::SparseMatrix<double>;
 
+inline constexpr int kMaxDense = 8000;  // coordinates or unknowns of one node, whose blocks are dense
+
 // A vector of impulses as the file stores it: r by contact (n, t1, t2) and l by equality row.
 struct Impulses {
   VecX r;

@@ -1,16 +1,15 @@
 // Global problems: masses of the file, nodes that are sets of its coordinates.
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
+#include <optional>
 #include <set>
 
+#include "sarrus/math/dense.h"
 #include "sarrus/math/error.h"
 #include "sarrus/problem_files/fclib_data.h"
 
 namespace sarrus::fclib {
 namespace {
-
-constexpr int kMaxDense = 8000;  // coordinates of one node
 
 // Coordinates that a block touches: columns [first, first + count) of H or G.
 std::set<int> touched(const Sparse& A, int first, int count) {
@@ -111,22 +110,22 @@ void set_masses(const std::string& path, const Data& data, const Sparse& M, cons
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const int n = sizes[i];
     Eigen::Map<MatX> mass(p.mass.data() + p.mass_offset[i], n, n);
-    VecX f(n);
+    MatX right = MatX::Identity(n, n + 1);  // the last column: f
     for (int k = 0; k < n; ++k) {
       const int d = l.dofs[i][static_cast<std::size_t>(k)];
-      f[k] = data.f[d];
+      right(k, n) = data.f[d];
       for (Sparse::InnerIterator it(M, d); it; ++it) {
         if (it.value() != 0) mass(l.place[static_cast<std::size_t>(it.row())], k) = it.value();
       }
     }
-    const Eigen::LLT<MatX> llt(mass);
-    if (llt.info() != Eigen::Success) {
+    const std::optional<MatX> solution = solve_definite(mass, right);
+    if (!solution) {
       throw InputError(path, fmt::format("/fclib_global/M: not positive definite at coordinate {}; export the problem "
                                          "again",
                                          l.dofs[i].front()));
     }
-    Eigen::Map<MatX>(p.mass_inverse.data() + p.mass_offset[i], n, n) = llt.solve(MatX::Identity(n, n));
-    p.u_free.segment(p.node_offset[i], n) = llt.solve(f);
+    Eigen::Map<MatX>(p.mass_inverse.data() + p.mass_offset[i], n, n) = solution->leftCols(n);
+    p.u_free.segment(p.node_offset[i], n) = solution->col(n);
   }
 }
 

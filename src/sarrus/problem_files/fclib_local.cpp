@@ -1,8 +1,7 @@
 // Local problems: the matrix of the file as J J' with unit masses, by eigenvalues.
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
-
+#include "sarrus/math/dense.h"
 #include "sarrus/math/error.h"
 #include "sarrus/problem_files/fclib_data.h"
 
@@ -11,7 +10,6 @@ namespace {
 
 constexpr double kDropped = 1e-14;    // eigenvalues below this times the largest are rounding of zero
 constexpr double kIndefinite = 1e-9;  // and those below minus this are not
-constexpr int kMaxDense = 8000;       // unknowns of one dense node
 
 // [R V'; V W] in the row order of the constraint problem.
 Sparse full_matrix(const Data& data) {
@@ -75,8 +73,7 @@ Factor factorise(const std::vector<int>& rows, const Sparse& F, std::vector<int>
       if (it.value() != 0) A(place[static_cast<std::size_t>(it.row())], k) = it.value();
     }
   }
-  const Eigen::SelfAdjointEigenSolver<MatX> eigen(A);
-  const VecX& values = eigen.eigenvalues();  // ascending
+  const auto [values, vectors] = symmetric_eigen(A);
   Factor out;
   out.rows = rows;
   out.smallest = values[0];
@@ -84,7 +81,7 @@ Factor factorise(const std::vector<int>& rows, const Sparse& F, std::vector<int>
   while (out.rank < n && values[n - 1 - out.rank] > std::max(kDropped * out.largest, 0.0)) ++out.rank;
   out.J = MatX::Zero(n, std::max(out.rank, 1));
   const VecX roots = values.tail(out.rank).cwiseSqrt();
-  out.J.leftCols(out.rank) = eigen.eigenvectors().rightCols(out.rank) * roots.asDiagonal();
+  out.J.leftCols(out.rank) = vectors.rightCols(out.rank) * roots.asDiagonal();
   return out;
 }
 

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <cstdint>
 
 #include "sarrus/files/hdf5.h"
 #include "sarrus/files/whole_file.h"
+#include "sarrus/math/dense.h"
 #include "sarrus/math/error.h"
 
 namespace sarrus {
@@ -141,7 +141,7 @@ void check_masses(const Reader& file, const ConstraintProblem& p) {
     if ((M - M.transpose()).cwiseAbs().maxCoeff() > kSymmetry * M.cwiseAbs().maxCoeff()) {
       bad("/nodes/mass", "not symmetric");
     }
-    if (Eigen::LLT<MatX>(M).info() != Eigen::Success) bad("/nodes/mass", "not positive definite");
+    if (!is_positive_definite(M)) bad("/nodes/mass", "not positive definite");
     if (!((M * W - MatX::Identity(n, n)).cwiseAbs().maxCoeff() <= kInverse)) {
       bad("/nodes/mass_inverse", "not the inverse of the mass");
     }

@@ -9,6 +9,7 @@
 #include "sarrus/geometry/convex_hull.h"
 #include "sarrus/geometry/height_field.h"
 #include "sarrus/geometry/triangle_mesh.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus::svg {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -73,11 +72,11 @@ Mat3 visible_moments(const Model& model, std::span<const SvgStrip::Frame> frames
 
 // Horizontal direction with the largest moment; a world axis if it is near one or nothing is preferred.
 double azimuth_of(const Mat3& S) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> eigen(S.topLeftCorner<2, 2>());
-  const Vec2& values = eigen.eigenvalues();
-  if (values[1] < 1.5 * values[0]) return 1.2 * S(0, 0) >= S(1, 1) ? 0.0 : std::numbers::pi / 2;
-  const Vec2 direction = eigen.eigenvectors().col(1);
-  double angle = std::atan2(direction.y(), direction.x());
+  // The moments of the two principal directions are mean +- spread.
+  const double mean = (S(0, 0) + S(1, 1)) / 2;
+  const double spread = std::hypot((S(0, 0) - S(1, 1)) / 2, S(0, 1));
+  if (mean + spread < 1.5 * (mean - spread)) return 1.2 * S(0, 0) >= S(1, 1) ? 0.0 : std::numbers::pi / 2;
+  double angle = std::atan2(2 * S(0, 1), S(0, 0) - S(1, 1)) / 2;
   if (angle <= -std::numbers::pi / 4) angle += std::numbers::pi;
   if (angle > 3 * std::numbers::pi / 4) angle -= std::numbers::pi;
   const double snapped = std::round(angle / (std::numbers::pi / 2)) * (std::numbers::pi / 2);

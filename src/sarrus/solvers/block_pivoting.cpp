@@ -6,11 +6,11 @@
 namespace sarrus {
 namespace {
 
-constexpr double kPivot = 1e-13;      // of the diagonal entry: smaller pivots are rounding errors of dependent rows
-constexpr double kShift = 1e-10;      // of the diagonal
-constexpr double kTolerance = 1e-12;  // of the largest impulse or velocity
-constexpr double kCentred = 1e-14;    // of the largest velocity
-constexpr int kMaxCentres = 30;       // contradicting rows would go on for ever
+constexpr double kPivot = 1e-13;          // of the diagonal entry: smaller pivots are rounding errors of dependent rows
+constexpr double kDiagonalShift = 1e-10;  // of the diagonal
+constexpr double kTolerance = 1e-12;      // of the largest impulse or velocity
+constexpr double kCentred = 1e-14;        // of the largest velocity
+constexpr int kMaxCentres = 30;           // contradicting rows would go on for ever
 
 double impulse_scale(const Mlcp& m) { return m.x.cwiseAbs().maxCoeff(); }
 double velocity_scale(const Mlcp& m) {
@@ -60,7 +60,7 @@ void DenseCholesky::solve(double* x) const {
 // A row that moves nothing (zero Jacobian) still needs a positive pivot.
 void BlockPivoting::prepare(const Mlcp& m) {
   shift_.resize(m.rows);
-  shift_ = kShift * m.diagonal.cwiseMax(1e-12 * m.diagonal.maxCoeff()).cwiseMax(1e-200);
+  shift_ = kDiagonalShift * m.diagonal.cwiseMax(1e-12 * m.diagonal.maxCoeff()).cwiseMax(1e-200);
   centre_.resize(m.rows);
   centre_ = m.x;
   current_ = false;

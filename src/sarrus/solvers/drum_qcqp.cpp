@@ -41,8 +41,8 @@ struct DrumQcqpParameters {
   int max_iterations = 500;     // Newton steps
 };
 
-constexpr double kGrowth = 8.0;    // of tau
-constexpr double kCentred = 1e-2;  // squared Newton decrement at which tau grows
+constexpr double kGrowth = 8.0;           // of tau
+constexpr double kSmallDecrement = 1e-2;  // squared Newton decrement at which tau grows
 constexpr int kStartPivots = 10000;
 constexpr int kMostSteps = 40;  // for one tau; more are needed only where rounding rules
 
@@ -256,7 +256,7 @@ bool DrumQcqp::minimise(SolveReport& report) {
       return false;
     }
     move(tau, decrement);
-    if (decrement > kCentred) continue;
+    if (decrement > kSmallDecrement) continue;
     steps = 0;
     energy = 0.5 * weight_.cwiseProduct(x_).dot(x_);
     if (degree <= tau * par_.own_tolerance * energy) return true;

@@ -6,7 +6,7 @@
 namespace sarrus {
 namespace {
 
-constexpr int kPatience = 500;  // couplings in which the best residual must halve
+constexpr int kCouplings = 500;  // couplings in which the best residual must halve
 
 }  // namespace
 
@@ -202,7 +202,7 @@ SolveReport MlcpSolver::solve(const ConstraintProblem& p, const Goal& goal, std:
     if (keeper_.consider(p, goal, view(candidate_), lambda, report)) return report;
     const double change = (mlcp_.x - previous_).cwiseAbs().maxCoeff();
     const double best = report.residuals.error(Law::box);
-    const bool review = (c + 1) % kPatience == 0;
+    const bool review = (c + 1) % kCouplings == 0;
     if (change <= 1e-15 * mlcp_.x.cwiseAbs().maxCoeff() || (review && best > 0.5 * last_best)) {
       report.status = SolveStatus::stalled;
       return report;

@@ -55,12 +55,12 @@ class Raisim final : public SplittingSolver {
   }
 
   bool finished(const SweepChange& change) override {
-    constexpr int kPatience = 20;
+    constexpr int kSweeps = 20;
     constexpr double kDrop = 0.9;
     if (change.impulse < kDrop * smallest_ * omega_) {
       smallest_ = change.impulse / omega_;
       waited_ = 0;
-    } else if (variant_ != RaisimVariant::plain && ++waited_ >= kPatience) {
+    } else if (variant_ != RaisimVariant::plain && ++waited_ >= kSweeps) {
       exact_ = true;
     }
     return variant_ == RaisimVariant::early_stop && std::abs(change.energy) < epsilon_f_ * total_mass_;

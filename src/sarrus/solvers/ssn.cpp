@@ -10,7 +10,7 @@
 namespace sarrus {
 namespace {
 
-constexpr double kSteps[] = {1.0, 10.0, 0.1};
+constexpr double kStepScales[] = {1.0, 10.0, 0.1};
 constexpr double kLeastShift = 1e-11;
 constexpr double kLargestShift = 1e-3;
 constexpr int kQuickSteps = 8;
@@ -246,7 +246,7 @@ void Ssn::adapt(double norm, SsnOptions& o) const {
 }
 
 bool Ssn::attempt(NcpSearch& search, GrowingVector& lambda, int steps) {
-  const double r = kSteps[search.attempts++ % 3];
+  const double r = kStepScales[search.attempts++ % 3];
   start_.resize(lambda.size());
   start_ = lambda;
   const double before = search.best_error();

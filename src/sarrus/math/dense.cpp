@@ -1,0 +1,27 @@
+#include "sarrus/math/dense.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+
+namespace sarrus {
+
+SymmetricEigen symmetric_eigen(const MatX& A) {
+  const Eigen::SelfAdjointEigenSolver<MatX> eigen(A);
+  return {eigen.eigenvalues(), eigen.eigenvectors()};
+}
+
+VecX symmetric_eigenvalues(const MatX& A) {
+  return Eigen::SelfAdjointEigenSolver<MatX>(A, Eigen::EigenvaluesOnly).eigenvalues();
+}
+
+bool is_positive_definite(const MatX& A) { return Eigen::LLT<MatX>(A).info() == Eigen::Success; }
+
+std::optional<MatX> solve_definite(const MatX& A, const MatX& B) {
+  const Eigen::LLT<MatX> llt(A);
+  if (llt.info() != Eigen::Success) return std::nullopt;
+  return llt.solve(B);
+}
+
+MatX solve_semidefinite(const MatX& A, const MatX& B) { return Eigen::LDLT<MatX>(A).solve(B); }
+
+}  // namespace sarrus
