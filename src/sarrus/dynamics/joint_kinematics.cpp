@@ -62,6 +62,17 @@ Mat3 gimbal_axes(const Mat3& Q) {
   return U.inverse().transpose();
 }
 
+// Rotation vector from axis k of the base to that of the follower, in base-joint axes. Closed joints have nearly none,
+// and need no arctangent.
+Vec3 swing(const JointFrame& f, int k) {
+  const Vec3 axis = f.A_B.transpose() * f.A_F.col(k);
+  const Vec3 e = Vec3::Unit(k);
+  const Vec3 a = e.cross(axis);
+  const double s2 = a.squaredNorm();
+  if (s2 < 1e-8 && axis[k] > 0) return a * (1 + s2 / 6);  // asin(s) / s to 1e-17
+  return swing_log(e, axis);
+}
+
 }  // namespace
 
 int joint_residual(const Joint& joint, const JointFrame& f, double* residual) {
@@ -76,29 +87,28 @@ int joint_residual(const Joint& joint, const JointFrame& f, double* residual) {
     if (rows.translation[k]) residual[n++] = p[k];
   }
   const int translational = n;
-  const Mat3 Q = f.A_B.transpose() * f.A_F;
   switch (rows.rotation) {
     case RotationRows::none:
       break;
     case RotationRows::all: {
-      const Vec3 phi = so3_log(Quat(Q));
+      const Vec3 phi = so3_log(Quat(Mat3(f.A_B.transpose() * f.A_F)));
       for (int k = 0; k < 3; ++k) residual[n++] = phi[k];
       break;
     }
     case RotationRows::swing_x: {
-      const Vec3 s = swing_log(Vec3::UnitX(), Q.col(0));
+      const Vec3 s = swing(f, 0);
       residual[n++] = s[1];
       residual[n++] = s[2];
       break;
     }
     case RotationRows::swing_z: {
-      const Vec3 s = swing_log(Vec3::UnitZ(), Q.col(2));
+      const Vec3 s = swing(f, 2);
       residual[n++] = s[0];
       residual[n++] = s[1];
       break;
     }
     case RotationRows::universal:
-      residual[n++] = -Q(0, 1);
+      residual[n++] = -f.A_B.col(0).dot(f.A_F.col(1));
       break;
   }
   return translational;

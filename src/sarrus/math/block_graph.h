@@ -63,6 +63,7 @@ class BlockGraph {
     int rows, cols, inner;
     int ld_target_left, ld_right;
   };
+  int position(int node) const { return position_[static_cast<std::size_t>(node)]; }
   int node_at(int position) const { return node_at_[static_cast<std::size_t>(position)]; }
   int diagonal_offset(int position) const { return diagonal_offset_[static_cast<std::size_t>(position)]; }
   // Off-diagonal blocks of a column: indices [column_begin(k), column_begin(k + 1)) of row() and block_offset().

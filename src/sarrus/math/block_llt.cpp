@@ -142,47 +142,59 @@ void apply_diagonal(double* w, const double* T, int n, bool transposed) {
 
 }  // namespace
 
-void BlockLLT::solve_padded(double* w) const {
-  const int n = node_count();
+void BlockLLT::eliminate(int k, double* w) const {
   const bool six = graph_.all_six();
   const double* v = values_.data();
-  const auto at = [&](int position) { return w + graph_.padded_start(graph_.node_at(position)); };
-  for (int k = 0; k < n; ++k) {
-    const int nk = graph_.node_size(graph_.node_at(k));
-    double* wk = at(k);
+  const int nk = graph_.node_size(graph_.node_at(k));
+  double* wk = node(w, k);
+  if (six) {
+    block::apply_fixed<8, 6>(wk, v + graph_.diagonal_offset(k));
+  } else {
+    apply_diagonal(wk, v + graph_.diagonal_offset(k), nk, false);
+  }
+  for (int r = graph_.column_begin(k); r < graph_.column_begin(k + 1); ++r) {
+    const int i = graph_.row(r);
+    const double* block = v + graph_.block_offset(r);
     if (six) {
-      block::apply_fixed<8, 6>(wk, v + graph_.diagonal_offset(k));
+      block::subtract_times_fixed<8, 6>(node(w, i), block, wk);
     } else {
-      apply_diagonal(wk, v + graph_.diagonal_offset(k), nk, false);
-    }
-    for (int r = graph_.column_begin(k); r < graph_.column_begin(k + 1); ++r) {
-      const int i = graph_.row(r);
-      const double* block = v + graph_.block_offset(r);
-      if (six) {
-        block::subtract_times_fixed<8, 6>(at(i), block, wk);
-      } else {
-        block::subtract_times(at(i), block, wk, BlockGraph::pad(graph_.node_size(graph_.node_at(i))), nk);
-      }
+      block::subtract_times(node(w, i), block, wk, BlockGraph::pad(graph_.node_size(graph_.node_at(i))), nk);
     }
   }
-  for (int k = n - 1; k >= 0; --k) {
-    const int nk = graph_.node_size(graph_.node_at(k));
-    double* wk = at(k);
-    for (int r = graph_.column_begin(k); r < graph_.column_begin(k + 1); ++r) {
-      const int i = graph_.row(r);
-      const double* block = v + graph_.block_offset(r);
-      if (six) {
-        block::subtract_transposed_times_fixed<8, 6>(wk, block, at(i));
-      } else {
-        block::subtract_transposed_times(wk, block, at(i), BlockGraph::pad(graph_.node_size(graph_.node_at(i))), nk);
-      }
-    }
+}
+
+void BlockLLT::substitute(int k, double* w) const {
+  const bool six = graph_.all_six();
+  const double* v = values_.data();
+  const int nk = graph_.node_size(graph_.node_at(k));
+  double* wk = node(w, k);
+  for (int r = graph_.column_begin(k); r < graph_.column_begin(k + 1); ++r) {
+    const int i = graph_.row(r);
+    const double* block = v + graph_.block_offset(r);
     if (six) {
-      block::apply_transposed_fixed<8, 6>(wk, v + graph_.diagonal_offset(k));
+      block::subtract_transposed_times_fixed<8, 6>(wk, block, node(w, i));
     } else {
-      apply_diagonal(wk, v + graph_.diagonal_offset(k), nk, true);
+      block::subtract_transposed_times(wk, block, node(w, i), BlockGraph::pad(graph_.node_size(graph_.node_at(i))), nk);
     }
   }
+  if (six) {
+    block::apply_transposed_fixed<8, 6>(wk, v + graph_.diagonal_offset(k));
+  } else {
+    apply_diagonal(wk, v + graph_.diagonal_offset(k), nk, true);
+  }
+}
+
+void BlockLLT::solve_padded(double* w) const {
+  for (int k = 0; k < node_count(); ++k) eliminate(k, w);
+  for (int k = node_count() - 1; k >= 0; --k) substitute(k, w);
+}
+
+void BlockLLT::forward(std::span<const int> positions, double* w) const {
+  for (const int k : positions) eliminate(k, w);
+}
+
+void BlockLLT::backward(std::span<const int> positions, double* w) const {
+  for (std::size_t i = positions.size(); i-- > 0;) substitute(positions[i], w);
 }
 
 }  // namespace sarrus

@@ -40,8 +40,17 @@ class BlockLLT {
   void solve(VecX& b);
   // The same on a vector whose nodes start at graph().padded_start(), with zero padding.
   void solve_padded(double* w) const;
+  // Its two halves on some nodes that no edge joins with others, given by their positions in the order of elimination,
+  // ascending: w <- L^-1 w and w <- L^-T w.
+  void forward(std::span<const int> positions, double* w) const;
+  void backward(std::span<const int> positions, double* w) const;
+  const double* values() const { return values_.data(); }
 
  private:
+  double* node(double* w, int position) const { return w + graph_.padded_start(graph_.node_at(position)); }
+  void eliminate(int position, double* w) const;
+  void substitute(int position, double* w) const;
+
   BlockGraph graph_;
   std::vector<double> values_;
   std::vector<double> scratch_;

@@ -6,19 +6,15 @@
 #include <limits>
 #include <numeric>
 
+#include "sarrus/math/six.h"
 #include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {
 
-using RowMap6 = Eigen::Map<const Eigen::Matrix<double, 1, 6>>;
-
 // x' A x of one node.
 double quadratic(const double* A, const double* x, int n) {
-  if (n == 6) {
-    const Vec6 y = Eigen::Map<const Mat6>(A) * Eigen::Map<const Vec6>(x);
-    return y.dot(Eigen::Map<const Vec6>(x));
-  }
+  if (n == 6) return quadratic_six(A, 6, x);
   double sum = 0;
   for (int c = 0; c < n; ++c) {
     for (int i = 0; i < n; ++i) sum += x[c] * A[c * n + i] * x[i];
@@ -112,6 +108,7 @@ void ConstraintProblem::clear_constraints() {
   lower.clear();
   upper.clear();
   rows_ = 0;
+  measured_blocks_ = 0;
   for (int& n : kind_rows_) n = 0;
 }
 
@@ -139,12 +136,19 @@ ConstraintBlock& ConstraintProblem::add_block(BlockKind kind, int rows, std::spa
   return blocks.back();
 }
 
+void ConstraintProblem::measure_rows() {
+  diagonal.resize(rows_);  // keeps what is there
+  const std::span<const ConstraintBlock> all(blocks);
+  diagonal_D_plus_R(all.subspan(at(measured_blocks_)), diagonal);
+  measured_blocks_ = static_cast<int>(blocks.size());
+}
+
 void ConstraintProblem::finish() {
   v_free.resize(rows_);
   multiply_J(u_free, v_free);
   for (int i = 0; i < rows_; ++i) v_free[i] += bias[at(i)];
-  diagonal.resize(rows_);
-  diagonal_D_plus_R(diagonal);
+  measure_rows();
+  measured_blocks_ = 0;  // whoever changes rows and finishes them again has them measured again
   islands.find(node_count(), blocks);
   scale_rows();
   size_rows();
@@ -190,48 +194,62 @@ void ConstraintProblem::size_rows() {
   }
 }
 
-void ConstraintProblem::multiply_J(std::span<const ConstraintBlock> of, const VecX& u, Eigen::Ref<VecX> out) const {
-  for (const ConstraintBlock& b : of) {
-    for (int r = 0; r < b.rows; ++r) out[b.row + r] = 0;
-    for (int k = 0; k < b.nodes; ++k) {
-      const auto node = static_cast<std::size_t>(b.node[k]);
-      const int n = node_size[node];
-      const double* J = jacobian.data() + b.jac[k];
-      const double* uk = u.data() + node_offset[node];
-      if (n == 6) {
-        const Eigen::Map<const Vec6> u6(uk);
-        for (int r = 0; r < b.rows; ++r) out[b.row + r] += RowMap6(J + 6 * r) * u6;
-      } else {
-        for (int r = 0; r < b.rows; ++r) {
-          double s = 0;
-          for (int c = 0; c < n; ++c) s += J[r * n + c] * uk[c];
-          out[b.row + r] += s;
-        }
+void ConstraintProblem::multiply_J(const ConstraintBlock& b, const double* u, double* out) const {
+  if (b.nodes == 2 && node_size[at(b.node[0])] == 6 && node_size[at(b.node[1])] == 6) {  // nearly all of them
+    const double* J = jacobian.data() + b.jac[0];
+    const double* K = jacobian.data() + b.jac[1];
+    const Six x = Six::load(u + node_offset[at(b.node[0])]);
+    const Six y = Six::load(u + node_offset[at(b.node[1])]);
+    for (int r = 0; r < b.rows; ++r) {
+      Six s = x.times(J + 6 * r);
+      s.add_product(y, K + 6 * r);
+      out[r] = s.sum();
+    }
+    return;
+  }
+  for (int r = 0; r < b.rows; ++r) out[r] = 0;
+  for (int k = 0; k < b.nodes; ++k) {
+    const int n = node_size[at(b.node[k])];
+    const double* J = jacobian.data() + b.jac[k];
+    const double* uk = u + node_offset[at(b.node[k])];
+    if (n == 6) {
+      const Six u6 = Six::load(uk);
+      for (int r = 0; r < b.rows; ++r) out[r] += u6.dot(J + 6 * r);
+    } else {
+      for (int r = 0; r < b.rows; ++r) {
+        double s = 0;
+        for (int c = 0; c < n; ++c) s += J[r * n + c] * uk[c];
+        out[r] += s;
       }
     }
   }
 }
 
-void ConstraintProblem::multiply_Jt(std::span<const ConstraintBlock> of, std::span<const double> lambda,
-                                    VecX& out) const {
-  out.setZero();
-  for (const ConstraintBlock& b : of) {
-    for (int k = 0; k < b.nodes; ++k) {
-      const auto node = static_cast<std::size_t>(b.node[k]);
-      const int n = node_size[node];
-      const double* J = jacobian.data() + b.jac[k];
-      double* w = out.data() + node_offset[node];
-      const double* l = lambda.data() + b.row;
-      if (n == 6) {
-        Eigen::Map<Vec6> w6(w);
-        for (int r = 0; r < b.rows; ++r) w6 += l[r] * RowMap6(J + 6 * r).transpose();
-      } else {
-        for (int r = 0; r < b.rows; ++r) {
-          for (int c = 0; c < n; ++c) w[c] += l[r] * J[r * n + c];
-        }
+void ConstraintProblem::add_Jt(const ConstraintBlock& b, const double* lambda, double* out) const {
+  for (int k = 0; k < b.nodes; ++k) {
+    const int n = node_size[at(b.node[k])];
+    const double* J = jacobian.data() + b.jac[k];
+    double* w = out + node_offset[at(b.node[k])];
+    if (n == 6) {
+      Six w6 = Six::load(w);
+      for (int r = 0; r < b.rows; ++r) w6.add(lambda[r], J + 6 * r);
+      w6.store(w);
+    } else {
+      for (int r = 0; r < b.rows; ++r) {
+        for (int c = 0; c < n; ++c) w[c] += lambda[r] * J[r * n + c];
       }
     }
   }
+}
+
+void ConstraintProblem::multiply_J(std::span<const ConstraintBlock> of, const VecX& u, Eigen::Ref<VecX> out) const {
+  for (const ConstraintBlock& b : of) multiply_J(b, u.data(), out.data() + b.row);
+}
+
+void ConstraintProblem::multiply_Jt(std::span<const ConstraintBlock> of, std::span<const double> lambda,
+                                    VecX& out) const {
+  out.setZero();
+  for (const ConstraintBlock& b : of) add_Jt(b, lambda.data() + b.row, out.data());
 }
 
 namespace {
@@ -242,7 +260,7 @@ void multiply_blocks(const ConstraintProblem& p, const std::vector<double>& bloc
     const double* B = blocks.data() + p.mass_offset[i];
     const int o = p.node_offset[i];
     if (n == 6) {
-      out.segment<6>(o).noalias() = Eigen::Map<const Mat6>(B) * in.segment<6>(o);
+      times_six(B, 6, in.data() + o).store(out.data() + o);
     } else {
       out.segment(o, n).noalias() = Eigen::Map<const MatX>(B, n, n) * in.segment(o, n);
     }

@@ -115,6 +115,8 @@ class ConstraintProblem {
   double* jacobian_row(const ConstraintBlock& block, int k, int r) {
     return jacobian.data() + block.jac[k] + r * node_size[static_cast<std::size_t>(block.node[k])];
   }
+  // Fills the diagonal of the rows added so far; finish() does the others.
+  void measure_rows();
   // Fills what follows from the rows: v_f, diagonal, scale, islands. Call once all rows are filled.
   void finish();
 
@@ -146,6 +148,9 @@ class ConstraintProblem {
   void multiply_Jt(std::span<const double> lambda, VecX& out) const { multiply_Jt(blocks, lambda, out); }  // J' lambda
   void multiply_J(std::span<const ConstraintBlock> of, const VecX& u, Eigen::Ref<VecX> out) const;
   void multiply_Jt(std::span<const ConstraintBlock> of, std::span<const double> lambda, VecX& out) const;
+  // Of one block: out = J u, by its rows; out += J' lambda. Velocities are whole vectors.
+  void multiply_J(const ConstraintBlock& block, const double* u, double* out) const;
+  void add_Jt(const ConstraintBlock& block, const double* lambda, double* out) const;
   void multiply_M(const VecX& u, VecX& out) const;          // out = M u
   void multiply_M_inverse(const VecX& f, VecX& out) const;  // out = M^-1 f
   // diag(D) + R per row, D = J M^-1 J'.
@@ -161,6 +166,7 @@ class ConstraintProblem {
   void size_rows();
 
   int rows_ = 0;
+  int measured_blocks_ = 0;  // whose diagonal is there
   int kind_rows_[4] = {};
 };
 

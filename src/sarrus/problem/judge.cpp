@@ -19,6 +19,18 @@ struct BlockVerdict {
   double error[3] = {};
 };
 
+// Rows of joints have no bounds: all laws ask for sigma = 0.
+BlockVerdict judge_joint(const ConstraintProblem& p, const ConstraintBlock& b, const GrowingVector& sigma,
+                         double size) {
+  double natural = 0, error = 0;
+  for (int i = b.row; i < b.row + b.rows; ++i) {
+    const double s = std::abs(sigma[i]);
+    raise(natural, s);
+    raise(error, s * p.scale[i] / std::max(size, p.least_size[i]));
+  }
+  return {{0, natural, 0}, {natural, natural, natural}, {error, error, error}};
+}
+
 void judge_row(const ConstraintProblem& p, const ConstraintBlock& b, int i, double l, double s, double size,
                BlockVerdict& out) {
   const auto k = static_cast<std::size_t>(i);
@@ -52,6 +64,7 @@ BlockVerdict judge_contact(const ConstraintProblem& p, const ConstraintBlock& b,
 // S by island.
 void measure_islands(const ConstraintProblem& p, JudgeWorkspace& ws) {
   ws.size.assign(static_cast<std::size_t>(p.islands.count()), 0.0);
+  ws.error.assign(static_cast<std::size_t>(p.islands.count()), 0.0);
   for (int k = 0; k < p.node_count(); ++k) {
     const int island = p.islands.of_node(k);
     if (island < 0) continue;
@@ -118,15 +131,19 @@ Residuals judge(const ConstraintProblem& p, std::span<const double> lambda, Judg
   double* by_kind[] = {&out.natural_map_joint, &out.natural_map_soft, &out.natural_map_limit, &out.natural_map_contact};
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const ConstraintBlock& b = p.blocks[i];
-    const double size = b.nodes > 0 ? ws.size[static_cast<std::size_t>(p.islands.of(b))] : 0.0;
+    const int island = p.islands.of(b);
+    const double size = island >= 0 ? ws.size[static_cast<std::size_t>(island)] : 0.0;
     BlockVerdict r;
-    if (b.kind == BlockKind::contact) {
+    if (b.kind == BlockKind::joint) {
+      r = judge_joint(p, b, ws.sigma, size);
+    } else if (b.kind == BlockKind::contact) {
       r = judge_contact(p, b, Eigen::Map<const Vec3>(lambda.data() + b.row), ws.sigma.segment<3>(b.row), size);
     } else {
       for (int k = b.row; k < b.row + b.rows; ++k) {
         judge_row(p, b, k, lambda[static_cast<std::size_t>(k)], ws.sigma[k], size, r);
       }
     }
+    if (island >= 0) raise(ws.error[static_cast<std::size_t>(island)], r.error[0]);
     if (r.error[0] > out.energy[0] || out.worst_block < 0) out.worst_block = static_cast<int>(i);
     raise(out.primal, r.violation.primal);
     raise(out.dual, r.violation.dual);

@@ -92,12 +92,13 @@ inline bool meets(const Residuals& r, Law law, const Goal& goal) {
 
 // Scratch memory of the judge; reused between calls so that judging allocates nothing after warm-up.
 struct JudgeWorkspace {
-  VecX du;                   // M^-1 J' lambda
-  VecX u;                    // u_f + du
-  GrowingVector sigma;       // biased constraint velocities of the judged answer
-  VecX impulse;              // J' lambda
-  VecX momentum;             // M du
-  std::vector<double> size;  // S by island
+  VecX du;                    // M^-1 J' lambda
+  VecX u;                     // u_f + du
+  GrowingVector sigma;        // biased constraint velocities of the judged answer
+  VecX impulse;               // J' lambda
+  VecX momentum;              // M du
+  std::vector<double> size;   // S by island
+  std::vector<double> error;  // by island: the largest error (NCP)
 };
 
 Residuals judge(const ConstraintProblem& problem, std::span<const double> lambda, JudgeWorkspace& workspace);

@@ -119,15 +119,16 @@ int body_of(const Model& model, const ConstraintBlock& b) {
 void set_rigid_joint(const RowContext& c, const ConstraintBlock& b, ConstraintProblem& p) {
   const Scheme& scheme = c.scheme_at(body_of(c.model, b));
   const double erp = bilateral_erp(c.model, b, c.options.erp_joint);
-  double r_start[kMaxBlockRows];
+  double r_start[kMaxBlockRows] = {};
   double r_predicted[kMaxBlockRows] = {};
-  bilateral_residual(c.model, b, c.start, c.q, r_start);
+  if (erp != 0 || scheme.curvature != 0) bilateral_residual(c.model, b, c.start, c.q, r_start);
   if (scheme.curvature != 0) bilateral_residual(c.model, b, c.predicted, c.q, r_predicted);
+  double v_minus[kMaxBlockRows];
+  p.multiply_J(b, c.u_minus.data(), v_minus);
   for (int r = 0; r < b.rows; ++r) {
-    const double v_minus = row_velocity(p, b, r, c.u_minus);
-    const double kappa = (r_predicted[r] - r_start[r]) / c.dt - v_minus;
+    const double kappa = (r_predicted[r] - r_start[r]) / c.dt - v_minus[r];
     double& bias = p.bias[static_cast<std::size_t>(b.row + r)];
-    bias = erp * r_start[r] / c.dt + scheme.joint_law * v_minus + scheme.curvature * kappa;
+    bias = erp * r_start[r] / c.dt + scheme.joint_law * v_minus[r] + scheme.curvature * kappa;
   }
 }
 

@@ -120,12 +120,12 @@ class Cascade final : public IslandMethod {
 }  // namespace
 
 SolverInfo cascade_entry() {
-  return solver_entry("cascade",
-                      "semismooth Newton, interior point, ADMM in turn: exact NCP in a few factorisations (default)",
-                      Law::ncp, cascade_parameters(), [](const CascadeParameters& par) {
-                        return make_island_solver([par] { return std::make_unique<Cascade>(par); },
-                                                  {par.threads, par.max_factorisations});
-                      });
+  return solver_entry(
+      "cascade", "semismooth Newton, interior point, ADMM in turn: exact NCP in a few factorisations (default)",
+      Law::ncp, cascade_parameters(), [](const CascadeParameters& par) {
+        return make_island_solver([par] { return std::make_unique<Cascade>(par); },
+                                  {.threads = par.threads, .budget = par.max_factorisations, .reduce = true});
+      });
 }
 
 }  // namespace sarrus

@@ -114,6 +114,9 @@ struct IslandOptions {
   int threads = 1;
   int budget = 1 << 30;  // factorisations per island
   Law law = Law::ncp;    // ncp or ccp
+  // First try to eliminate the linear rows (reduction.h); the method has what that does not solve. For the law ncp and
+  // the criterion energy.
+  bool reduce = false;
 };
 
 std::unique_ptr<Solver> make_island_solver(std::function<std::unique_ptr<IslandMethod>()> make_method,

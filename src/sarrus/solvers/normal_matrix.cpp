@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sarrus/math/six.h"
 #include "sarrus/math/tools.h"
 
 namespace sarrus {
@@ -23,7 +24,11 @@ void add_product(double* __restrict H, int ld, const double* __restrict X, int w
   const int wx = WX > 0 ? WX : wx_size;
   const int nc = NC > 0 ? NC : nc_size;
   for (int c = 0; c < nc; ++c) {
-    if constexpr (WX > 0) {
+    if constexpr (WX == 6) {
+      Six sum = Six::load(H + c * ld);
+      for (int i = 0; i < rows; ++i) sum.add(Y[i * wy + c], X + i * WX);
+      sum.store(H + c * ld);
+    } else if constexpr (WX > 0) {
       using Column = Eigen::Array<double, WX, 1>;
       Column sum = Eigen::Map<const Column>(H + c * ld);
       for (int i = 0; i < rows; ++i) sum += Eigen::Map<const Column>(X + i * WX) * Y[i * wy + c];
@@ -62,12 +67,37 @@ bool all_zero(const double* x, int n) {
 
 }  // namespace
 
+template <class Blocks>
+bool NormalMatrix::same_signature(const Blocks& blocks) {
+  std::size_t n = 0;
+  bool same = true;
+  const auto put = [&](int x) {
+    if (n == signature_.size()) {
+      signature_.push_back(x);
+      same = false;
+    } else if (signature_[n] != x) {
+      signature_[n] = x;
+      same = false;
+    }
+    ++n;
+  };
+  for (const auto& b : blocks) {
+    put(b.rows << 3 | b.nodes);
+    for (int k = 0; k < b.nodes; ++k) put(b.node[k]);
+  }
+  same = same && n == signature_.size();
+  signature_.resize(n);
+  return same && llt_.analyses() > 0;
+}
+
 template <class Problem, class Blocks>
 void NormalMatrix::index(const Problem& p, const Blocks& blocks) {
   if (node_size_ != p.node_size) {
     node_size_ = p.node_size;
     llt_.set_nodes(node_size_);
+    signature_.clear();
   }
+  if (same_signature(blocks)) return;
   edges_.clear();
   std::size_t largest = 0;
   for (const auto& b : blocks) {

@@ -48,6 +48,9 @@ class NormalMatrix {
     bool row_is_first;  // rows of the stored block belong to the first node of the pair
   };
 
+  // Whether the blocks have the nodes of those of the last call; kept for the next one.
+  template <class Blocks>
+  bool same_signature(const Blocks& blocks);
   template <class Problem, class Blocks>
   void index(const Problem& problem, const Blocks& blocks);
   template <class Problem, class Blocks>
@@ -61,6 +64,7 @@ class NormalMatrix {
   bool symmetric_ = true;
   int factorisations_ = 0;
   std::vector<int> node_size_;
+  std::vector<int> signature_;  // sizes and nodes of the blocks
   std::vector<std::uint64_t> edges_;
   std::vector<PairBlock> pairs_;  // per constraint block, its node pairs (k <= l) in order
   std::vector<double> weighted_;  // G J of one block

@@ -35,6 +35,8 @@ struct SolveReport {
   int attempts = 0;             // semismooth Newton attempts
 };
 
+class LinearFactor;
+
 // Solvers keep their workspace between calls: one object per simulation and thread, reused step after step.
 class Solver {
  public:
@@ -42,6 +44,9 @@ class Solver {
   // `lambda` holds the warm start on entry (zeros: cold) and the answer, projected on K, on return: the best
   // iterate by the judge, whatever the status. Stops when the judge's answer meets the goal (judge.h).
   virtual SolveReport solve(const ConstraintProblem& problem, const Goal& goal, std::span<double> lambda) = 0;
+  // Where the factor of the linear rows may be found, or left for others; null: nowhere. It must outlive the solver.
+  // Whoever does not eliminate them has no use for it.
+  virtual void share(LinearFactor* /*factor*/) {}
   // Forget everything carried over from earlier solves (penalty, multipliers).
   virtual void reset() = 0;
 };

@@ -12,9 +12,10 @@ Assembler::Assembler(Model model, SimulationOptions options, std::unique_ptr<Coo
       scheme_(scheme_of(*options_.integrator)),
       coordinates_(coordinates ? std::move(coordinates) : maximal_coordinates(model_)),
       detector_(model_, options_.collision),
-      projection_(model_, *coordinates_),
+      projection_(model_, *coordinates_, factor_),
       modes_(model_, scheme_),
       start_(model_),
+      end_(model_),
       kinematics_(model_),
       predicted_(model_),
       row_poses_(model_.bodies().size()),
@@ -43,7 +44,12 @@ void Assembler::assemble(const State& state, const Inputs& inputs, double dt, Wa
   Stopwatch watch;
   read_inputs(state, inputs, dt);
   coordinates_->gather(state.X_WB, state.twist, u_minus_);
-  start_.update(state.X_WB);
+  if (end_known_) {
+    std::swap(start_, end_);
+  } else {
+    start_.update(state.X_WB);
+  }
+  end_known_ = false;  // the next state is another one
   seconds_assembly_ = watch.lap();
   find_events(state, dt);
   seconds_collision_ = watch.lap();
@@ -54,7 +60,7 @@ void Assembler::assemble(const State& state, const Inputs& inputs, double dt, Wa
   problem_.dt = dt;
   const FreeMotion motion = free_motion(inputs, dt);
   coordinates_->free_velocity(motion, problem_.mass, problem_.mass_inverse, problem_.u_free);
-  if (scheme_.curvature != 0 || scheme_.stiff != nullptr || !armature_dofs_.empty()) {
+  if (modes_.any_curvature() || !armature_dofs_.empty()) {
     coordinates_->move(motion, state.X_WB, u_minus_, predicted_poses_);
     predicted_.update(predicted_poses_);
   }
@@ -79,7 +85,9 @@ std::span<const Contact> Assembler::detect_after(std::span<const Pose> X_WB, std
   return end_contacts_;
 }
 
-void Assembler::advance_contacts() {
+void Assembler::advance(JointKinematics& kinematics) {
+  std::swap(end_, kinematics);
+  end_known_ = true;
   start_contacts_.swap(end_contacts_);
   start_dt_ = end_dt_;
   end_dt_ = 0;
@@ -154,7 +162,7 @@ void Assembler::place_rows(const State& state, double dt) {
   kinematics_.update(row_poses_);
   if (options_.projection && !modes_.all_start()) {
     const Stopwatch watch;
-    projection_.forget();
+    projection_.begin(options_.warm_start);
     projection_.project_poses(row_poses_, kinematics_, state.q, options_.projection_tolerance,
                               options_.projection_iterations);
     seconds_projection_ = watch.seconds();
@@ -217,7 +225,9 @@ void Assembler::build_rows(double dt) {
   context.sustained = sustained_;
   context.sustained_limits = modes_.sustained_limits();
   problem_.clear_constraints();
+  factor_.forget();
   add_joint_rows(context, problem_);
+  problem_.measure_rows();
   projection_.make_consistent(problem_);
   add_soft_rows(context, problem_);
   limit_violation_ = add_limit_rows(context, problem_);

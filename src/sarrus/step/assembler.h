@@ -73,15 +73,18 @@ class Assembler {
   // Ids of the limits that bounce, ascending.
   std::span<const std::uint64_t> bounced_limits() const { return bounced_limits_; }
 
-  // Contacts at the poses after the step, kept for the next one if the step is taken (advance_contacts()).
+  // Contacts at the poses after the step, kept for the next one if the step is taken (advance()).
   std::span<const Contact> detect_after(std::span<const Pose> X_WB, std::span<const Vec6> twist, double dt);
   std::span<const Contact> contacts_after() const { return end_contacts_; }
   std::span<const Contact> contacts_before() const { return start_contacts_; }
-  // The last detect_after() becomes the contacts before the next step.
-  void advance_contacts();
+  // The step is taken: the last detect_after() becomes the contacts before the next one, and `kinematics`, at the poses
+  // after it, those before the next one; they are swapped for old ones.
+  void advance(JointKinematics& kinematics);
   // The state was changed from outside.
   void forget() {
     start_dt_ = 0;
+    end_known_ = false;
+    factor_.forget();
     projection_.forget();
   }
   // Rows at other poses than those of the last assemble(): after the step.
@@ -101,6 +104,8 @@ class Assembler {
   Coordinates& coordinates() { return *coordinates_; }
   // Linearised at the rows of the last assemble().
   JointProjection& projection() { return projection_; }
+  // Of the linear rows of the last assemble(), for the solver.
+  LinearFactor& factor() { return factor_; }
 
  private:
   void read_inputs(const State& state, const Inputs& inputs, double dt);
@@ -118,9 +123,11 @@ class Assembler {
   const Scheme& scheme_;
   std::unique_ptr<Coordinates> coordinates_;
   CollisionDetector detector_;
+  LinearFactor factor_;  // of problem_
   JointProjection projection_;
   StepModes modes_;
-  JointKinematics start_, kinematics_, predicted_;
+  JointKinematics start_, end_, kinematics_, predicted_;
+  bool end_known_ = false;  // end_ is at the poses after the step
   std::vector<Pose> row_poses_, predicted_poses_;
   std::vector<Vec6> row_twists_;  // before the step, carried to the pose of the rows
   std::vector<double> row_q_;

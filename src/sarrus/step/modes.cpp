@@ -37,6 +37,7 @@ double relative_speed(const Joint& j, const State& state) {
 StepModes::StepModes(const Model& model, const Scheme& scheme)
     : model_(model),
       scheme_(scheme),
+      any_curvature_(scheme.curvature != 0),
       stiffness_(model.bodies().size(), 0.0),
       damping_(model.bodies().size(), 0.0),
       parent_(model.bodies().size()),
@@ -178,7 +179,7 @@ void StepModes::try_limits(const State& state, const JointKinematics& kinematics
 void StepModes::decide(const State& state, const JointKinematics& kinematics, std::span<const Contact> contacts,
                        const RowOptions& options, double dt) {
   if (scheme_.impact == nullptr) return;
-  any_impact_ = false;
+  any_impact_ = any_curvature_ = false;
   all_start_ = !scheme_of_body_.empty();
   std::fill(struck_.begin(), struck_.end(), false);
   for (std::size_t i = 0; i < stiff_.size(); ++i) {
@@ -200,6 +201,7 @@ void StepModes::decide(const State& state, const JointKinematics& kinematics, st
     const auto r = static_cast<std::size_t>(root(static_cast<int>(i)));
     scheme_of_body_[i] = struck_[r] ? scheme_.impact : stiff_[r] ? scheme_.stiff : &scheme_;
     all_start_ = all_start_ && starts(static_cast<int>(i));
+    any_curvature_ = any_curvature_ || scheme_of_body_[i]->curvature != 0;
   }
 }
 

@@ -43,6 +43,7 @@ class StepModes {
   // Largest k D of its springs and servos, 1/s^2.
   double stiffness(int assembly) const { return stiffness_[static_cast<std::size_t>(assembly)]; }
   bool any_impact() const { return any_impact_; }
+  bool any_curvature() const { return any_curvature_; }
   bool is_impact(int body) const { return has(body, scheme_.impact); }
   // Its rows are where it is before the step.
   bool starts(int body) const { return is_impact(body) || has(body, scheme_.stiff); }
@@ -62,6 +63,7 @@ class StepModes {
   Model model_;
   const Scheme& scheme_;
   bool any_impact_ = false;
+  bool any_curvature_ = false;
   bool all_start_ = false;
   std::vector<int> assembly_;      // by body: lowest body that joints connect it with
   std::vector<double> stiffness_;  // by assembly: largest k D, 1/s^2

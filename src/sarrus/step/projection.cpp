@@ -18,9 +18,11 @@ std::span<const double> as_span(const GrowingVector& v) { return {v.data(), stat
 
 }  // namespace
 
-JointProjection::JointProjection(const Model& model, Coordinates& coordinates)
+JointProjection::JointProjection(const Model& model, Coordinates& coordinates, LinearFactor& linear)
     : model_(model),
       coordinates_(coordinates),
+      factor_(linear),
+      linear_(&linear),
       has_redundancy_(!model.loop_joints().empty() || !model.couplings().empty()),
       rows_(&own_rows_),
       trial_(model.bodies().size()) {
@@ -32,13 +34,19 @@ JointProjection::JointProjection(const Model& model, Coordinates& coordinates)
   kinematics.update(s.X_WB);
   linearise(s.X_WB, kinematics, s.q);
   has_rows_ = row_count_ > 0;
+  if (has_rows_) factor();  // its memory
   serves_ = false;
 }
 
 void JointProjection::use(const ConstraintProblem& rows) {
   rows_ = &rows;
-  block_count_ = rows.blocks.size();
-  row_count_ = rows.rows();
+  block_count_ = 0;
+  row_count_ = 0;
+  for (const ConstraintBlock& b : rows.blocks) {
+    if (shares() && b.kind != BlockKind::joint) break;  // those are added later
+    ++block_count_;
+    row_count_ = b.row + b.rows;
+  }
   for (GrowingVector* v : {&weight_, &weighted_, &residual_, &velocity_}) v->resize(row_count_);
   factored_ = false;
   serves_ = true;
@@ -50,8 +58,22 @@ void JointProjection::linearise(std::span<const Pose> X_WB, const JointKinematic
   use(own_rows_);
 }
 
+void JointProjection::borrow(const JointProjection& other) {
+  problem_ = other.problem_;
+  linear_ = other.linear_;
+}
+
+void JointProjection::begin(bool warm) {
+  serves_ = false;
+  if (warm && problem_ != nullptr && linear_->is_of(*problem_)) use(*problem_);
+}
+
 bool JointProjection::factor() {
   if (factored_) return true;
+  if (shares()) {
+    factored_ = linear_->is_of(*rows_) || linear_->factor(*rows_);
+    return factored_;
+  }
   rows_->diagonal_D_plus_R(blocks(), weight_);
   weight_ = (kRegularisation * weight_.cwiseMax(1e-300)).cwiseInverse();
   for (const ConstraintBlock& b : blocks()) {
@@ -63,19 +85,34 @@ bool JointProjection::factor() {
 }
 
 void JointProjection::make_consistent(ConstraintProblem& problem) {
+  problem_ = &problem;
+  linear_ = &factor_;
   if (!has_rows_) return;
   use(problem);
-  if (!has_redundancy_ || !factor()) return;
-  for (int i = 0; i < row_count_; ++i) velocity_[i] = -problem.bias[static_cast<std::size_t>(i)];
+  if (!has_redundancy_) return;
+  bool nil = true;
+  for (const ConstraintBlock& b : blocks()) {
+    const bool compliant = is_compliant(model_, b);
+    for (int i = b.row; i < b.row + b.rows; ++i) {
+      velocity_[i] = compliant ? 0.0 : -problem.bias[static_cast<std::size_t>(i)];
+      nil = nil && velocity_[i] == 0;
+    }
+  }
+  if (nil || !factor()) return;
   newton_step(velocity_);
   if (!step_.allFinite()) return;
-  problem.multiply_J(step_, velocity_);
-  for (int i = 0; i < row_count_; ++i) {
-    if (weight_[i] > 0) problem.bias[static_cast<std::size_t>(i)] = velocity_[i];
+  problem.multiply_J(blocks(), step_, velocity_);
+  for (const ConstraintBlock& b : blocks()) {
+    if (is_compliant(model_, b)) continue;
+    for (int i = b.row; i < b.row + b.rows; ++i) problem.bias[static_cast<std::size_t>(i)] = velocity_[i];
   }
 }
 
 void JointProjection::newton_step(const GrowingVector& residual) {
+  if (shares()) {
+    linear_->step(residual, step_);
+    return;
+  }
   weighted_ = -weight_.cwiseProduct(residual);
   rows_->multiply_Jt(blocks(), as_span(weighted_), step_);
   normal_->solve(step_);
@@ -118,28 +155,35 @@ JointProjection::Result JointProjection::project_poses(std::span<Pose> X_WB, Joi
   return result;
 }
 
+// Largest component of J u at the tangent rows, left in velocity_, of bodies whose scheme finishes.
+double JointProjection::violation(const VecX& u) {
+  tangent_rows_.multiply_J(u, velocity_);
+  for (const ConstraintBlock& b : tangent_rows_.blocks) {
+    if (!finishes_[static_cast<std::size_t>(b.node[0])]) velocity_.segment(b.row, b.rows).setZero();
+  }
+  return velocity_.cwiseAbs().maxCoeff();
+}
+
 void JointProjection::project_velocities(const RowContext& at, std::span<const Contact> contacts, double negligible,
                                          VecX& u) {
+  bool any = false;
+  for (int i = 0; i < model_.body_count() && !any; ++i) any = at.scheme_at(i).finish;
+  if (!any) return;
   set_position_rows(model_, coordinates_, at.X_WB, at.kinematics, at.q, tangent_rows_);
   add_sustained_rows(at, contacts, tangent_rows_);
   if (tangent_rows_.rows() == 0) return;
-  use(tangent_rows_);
-  normal_ = &tangent_normal_;
   finishes_.assign(tangent_rows_.node_size.size(), true);
   for (int i = 0; i < model_.body_count(); ++i) {
     if (!at.scheme_at(i).finish) finishes_[static_cast<std::size_t>(coordinates_.map(i).node)] = false;
   }
+  use(tangent_rows_);
+  normal_ = &tangent_normal_;
   // Its memory is there before it is first needed, perhaps long after the start.
   if (row_count_ > most_rows_) {
     most_rows_ = row_count_;
     factor();
   }
-  for (int pass = 0; pass < 2; ++pass) {
-    rows_->multiply_J(u, velocity_);
-    for (const ConstraintBlock& b : blocks()) {
-      if (!finishes_[static_cast<std::size_t>(b.node[0])]) velocity_.segment(b.row, b.rows).setZero();
-    }
-    if (velocity_.cwiseAbs().maxCoeff() <= negligible) break;
+  for (int pass = 0; pass < 2 && violation(u) > negligible; ++pass) {
     if (!factor()) break;
     newton_step(velocity_);
     if (!step_.allFinite()) break;

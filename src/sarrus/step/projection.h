@@ -6,8 +6,9 @@
 // Both as d = -H^-1 J' G r with H = M + J' G J, G = 1/(eps D_ii): the regularisation makes redundant rows
 // harmless, and iterating removes its bias. r are the residuals of joints, rods, locked dofs and couplings, as far as
 // they are rigid: compliant ones are springs, whose deformation is part of the state.
-// The joint rows of the step's problem are the linearisation, factored once and only when it is needed; rows are built
-// anew only where it contracts badly, and for velocities, which must be tangent at the new pose.
+// The joint rows of the step's problem are the linearisation, and its factor is the solver's (linear_factor.h). Rows
+// are built anew where it contracts badly, and for velocities, which must be tangent at the new pose, and corrected in
+// the metric of the masses there, or the energy drifts at second order.
 #pragma once
 
 #include <span>
@@ -18,21 +19,26 @@
 #include "sarrus/math/growing_vector.h"
 #include "sarrus/problem/constraint_problem.h"
 #include "sarrus/rows/rows.h"
+#include "sarrus/solvers/linear_factor.h"
 #include "sarrus/solvers/normal_matrix.h"
 
 namespace sarrus {
 
 class JointProjection {
  public:
-  // `coordinates` must outlive the projection.
-  JointProjection(const Model& model, Coordinates& coordinates);
+  // `coordinates` and `linear`, which is shared with the solver, must outlive the projection.
+  JointProjection(const Model& model, Coordinates& coordinates, LinearFactor& linear);
 
   // Forgets the linearisation of an earlier step.
   void forget() { serves_ = false; }
-  // Takes the joint rows that the problem consists of as linearisation, and replaces the biases v* of the rigid ones by
-  // their mass-weighted projection on the range of J. Where rows are redundant (loops), a bias outside the range asks
-  // for a velocity that does not exist: impulses would grow without bound while no residual could vanish. Biases of
-  // models without loops are in it as they are. The problem must stay where it is until the next call.
+  // Of the next step; with `warm` the factor of the last one serves as linearisation, if there is one.
+  void begin(bool warm);
+  // The next step is taken as by `other`, with its factor; for a preview.
+  void borrow(const JointProjection& other);
+  // Takes the joint rows that the problem consists of so far as linearisation, and replaces the biases v* of the rigid
+  // ones by their mass-weighted projection on the range of J. Where rows are redundant (loops), a bias outside the
+  // range asks for a velocity that does not exist: impulses would grow without bound while no residual could vanish.
+  // Biases of models without loops are in it as they are. The problem must stay where it is until the next call.
   void make_consistent(ConstraintProblem& problem);
 
   struct Result {
@@ -52,6 +58,8 @@ class JointProjection {
  private:
   void linearise(std::span<const Pose> X_WB, const JointKinematics& kinematics, std::span<const double> q);
   void use(const ConstraintProblem& rows);
+  bool shares() const { return rows_ == problem_; }
+  double violation(const VecX& u);
   // Factors H of the rows in use unless that is done; false if it could not be factored.
   bool factor();
   // step_ = -H^-1 J' G residual
@@ -61,6 +69,9 @@ class JointProjection {
 
   Model model_;
   Coordinates& coordinates_;
+  LinearFactor& factor_;
+  LinearFactor* linear_;                        // factor_, or a borrowed one until make_consistent()
+  const ConstraintProblem* problem_ = nullptr;  // of the step
   bool has_rows_ = false;
   bool has_redundancy_ = false;
   ConstraintProblem own_rows_;      // made by linearise()

@@ -42,10 +42,13 @@ PushOut::PushOut(const Model& model, Coordinates& coordinates, const StepModes& 
 
 PushOut::~PushOut() = default;
 
+bool PushOut::any_deep(const RowOptions& options, std::span<const Contact> contacts) {
+  return std::any_of(contacts.begin(), contacts.end(),
+                     [&](const Contact& c) { return c.compliance < 0 && -c.gap > contact_slop(options, c); });
+}
+
 bool PushOut::needed(const RowContext& at, std::span<const Contact> contacts) {
-  for (const Contact& c : contacts) {
-    if (c.compliance < 0 && -c.gap > contact_slop(at.options, c)) return true;
-  }
+  if (any_deep(at.options, contacts)) return true;
   if (!has_limits_) return false;
   rows_.clear_constraints();
   return add_limit_rows(at, rows_) > kLimitSlop;

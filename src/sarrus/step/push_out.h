@@ -24,6 +24,10 @@ class PushOut {
   PushOut(const Model& model, Coordinates& coordinates, const StepModes& modes);
   ~PushOut();
 
+  // False if nothing can be violated, at less cost than needed().
+  bool may_be_needed(const RowOptions& options, std::span<const Contact> contacts) const {
+    return has_limits_ || any_deep(options, contacts);
+  }
   // Whether something is violated beyond its slop at these poses.
   bool needed(const RowContext& at, std::span<const Contact> contacts);
   // Moves the poses, after needed() said so of the same arguments; false if nothing acceptable was found.
@@ -37,6 +41,7 @@ class PushOut {
   void clear() { std::fill(unpaid_.begin(), unpaid_.end(), 0.0); }
 
  private:
+  static bool any_deep(const RowOptions& options, std::span<const Contact> contacts);
   Model model_;
   Coordinates& coordinates_;
   const StepModes& modes_;

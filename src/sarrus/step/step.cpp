@@ -251,6 +251,7 @@ void Simulation::Impl::push_out_of_contacts(double dt) {
   Coordinates& coordinates = assembler.coordinates();
   coordinates.scatter(new_poses, u_plus, new_twist);
   auto contacts = assembler.detect_after(new_poses, new_twist, dt);
+  if (!push_out.may_be_needed(options().rows, contacts)) return;
   new_q = state.q;
   kinematics.update_coordinates(new_q);
   RowContext at = assembler.context_at(new_poses, kinematics, new_q, dt);
@@ -337,7 +338,6 @@ bool Simulation::Impl::commit(double dt) {
   keep_books(dt);
   const ConstraintProblem& problem = assembler.problem();
   std::swap(warm, next);
-  assembler.advance_contacts();
   for (std::size_t i = 0; i < effort.size(); ++i) effort[i] = assembler.explicit_effort(static_cast<int>(i));
   for (const ConstraintBlock& b : problem.blocks) {
     if (b.source_kind != RowSource::servo) continue;
@@ -352,6 +352,7 @@ bool Simulation::Impl::commit(double dt) {
     const auto k = static_cast<std::size_t>(i);
     state.rate_lag[k] = new_rate[k] - kinematics.rate(i, state.twist);
   }
+  assembler.advance(kinematics);
   state.time += dt;
   return true;
 }
