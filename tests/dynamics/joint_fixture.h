@@ -73,7 +73,7 @@ inline JointPlace place_on_manifold(JointType type, double length, Random& rng) 
     case JointType::universal:
       return {{Vec3::Zero(), rx(a) * ry(c)}, {a, c}};
     case JointType::spherical:
-      return {{Vec3::Zero(), rng.rotation()}};
+      return {{Vec3::Zero(), so3_exp(0.65 * Vec3(a, b, c))}, {0.65 * a, 0.65 * b, 0.65 * c}};
     case JointType::gimbal:
       return {{Vec3::Zero(), rx(a) * ry(b) * rz(c)}, {a, b, c}};
     case JointType::planar:

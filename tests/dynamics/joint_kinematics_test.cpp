@@ -205,6 +205,30 @@ TEST(Coordinates, SphericalRatesAreTheRelativeAngularVelocity) {
   }
 }
 
+// The gradient of |theta|^2/2 is theta: its rate is theta . w_rel.
+TEST(Coordinates, SphericalOnesAreTheRotationVectorFromRest) {
+  Random rng(18);
+  for (int trial = 0; trial < 20; ++trial) {
+    ModelData data = one_joint(JointType::spherical, true, rng).data();
+    const Quat q_rest = data.joints[0].q_rest = rng.rotation();
+    const Model m = finish_model(std::move(data));
+    const JointPlace turned = place_on_manifold(JointType::spherical, 0, rng);
+    const std::vector<Pose> X = poses_at(m, {{Vec3::Zero(), turned.X_BF.q * q_rest}}, rng);
+    const std::vector<double> theta = coordinates(m, X);
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(theta[k], turned.q[k], 1e-12);
+    const VecX u = random_velocity(2, rng);
+    const auto energy = [&](double dt) {
+      const std::vector<double> q = coordinates(m, moved(X, u, dt));
+      return 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
+    };
+    JointKinematics kin(m);
+    kin.update(X);
+    double power = 0;
+    for (int k = 0; k < 3; ++k) power += theta[static_cast<std::size_t>(k)] * row_rate(dof_row(m, kin, k), u);
+    EXPECT_NEAR((energy(kStep) - energy(-kStep)) / (2 * kStep), power, 20 * kAccuracy);
+  }
+}
+
 // Turns the follower about the joint's x axis through the anchor.
 Model spinning_joint(JointType type, bool wrapped) {
   ModelBuilder b("spin");

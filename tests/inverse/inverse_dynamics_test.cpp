@@ -196,13 +196,16 @@ TEST(InverseDynamics, CountsArmatureOnAGivenMotion) {
   }
 }
 
-// Nothing but gravity acts on a body that tumbles, free or on a spherical joint: no force is missing, none is found.
+// Nothing but gravity acts on a body that tumbles, free or on a spherical joint, nor but its spring and damper if that
+// has them: no force is missing, none is found.
 TEST(InverseDynamics, UndoesTheRotationOfTheStep) {
-  for (const bool jointed : {false, true}) {
+  for (const double stiffness : {-1.0, 0.0, 3.0}) {
+    const bool jointed = stiffness >= 0;
     ModelBuilder b("tumble");
     const int body = b.add_body("body", 2.0, Mat3(Vec3(0.1, 0.2, 0.25).asDiagonal()), {Vec3(0.3, 0, 0)});
     if (jointed) {
-      b.add_joint_at("ball", JointType::spherical, kWorld, body, Vec3::Zero());
+      const int ball = b.add_joint_at("ball", JointType::spherical, kWorld, body, Vec3::Zero());
+      b.set_ball_spring(ball, stiffness, 0.1 * stiffness, so3_exp(Vec3(0.4, -1, 0.7)));
     } else {
       b.set_velocity(body, Vec3(1, 0, 2), Vec3(5, 1, 5));
     }
@@ -215,7 +218,7 @@ TEST(InverseDynamics, UndoesTheRotationOfTheStep) {
       inverse.set_state(sim.state());
       sim.step();
       const InverseResult& r = inverse.solve(sim.state().twist);
-      ASSERT_EQ(r.status, InverseStatus::realised) << jointed << ", step " << i << ": " << r.unrealised;
+      ASSERT_EQ(r.status, InverseStatus::realised) << stiffness << ", step " << i << ": " << r.unrealised;
       ASSERT_LT(r.unrealised, 1e-6);
     }
   }

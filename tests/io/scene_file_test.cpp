@@ -209,6 +209,10 @@ TEST_F(SceneFile, ConvertsDegrees) {
   EXPECT_EQ(dof("tube.position").limit.upper, kInf);
   EXPECT_DOUBLE_EQ(dof("tube.angle").drive.target.offset, 2 * kDegree);
   EXPECT_DOUBLE_EQ(m.joints()[4].swing_limit, 60 * kDegree);
+  EXPECT_EQ(m.joints()[4].q_rest.coeffs(), Quat(0.6, 0, 0.8, 0).coeffs());
+  for (const char* axis : {"ball.wx", "ball.wy", "ball.wz"}) EXPECT_EQ(dof(axis).stiffness, 3);
+  EXPECT_EQ(dof("ball.wx").damping, 0.5);
+  EXPECT_EQ(dof("ball.wz").damping, 2);
   EXPECT_DOUBLE_EQ(m.bodies()[0].w0_W[2], std::numbers::pi);
   EXPECT_DOUBLE_EQ(m.couplings()[0].offset, 90 * kDegree);
   EXPECT_EQ(m.couplings()[0].ratio, -2);
@@ -282,7 +286,7 @@ TEST_F(SceneFile, RotatedShapesRotateTheirInertia) {
 
 TEST_F(SceneFile, DocumentedExamplesLoad) {
   const std::vector<std::string> scenes = documented_scenes();
-  ASSERT_EQ(scenes.size(), 5u);
+  ASSERT_EQ(scenes.size(), 6u);
   const Model pendulum = parse_scene(scenes[0], "pendulum");
   EXPECT_EQ(pendulum.joint_count(), 1);
   EXPECT_TRUE(pendulum.loop_joints().empty());
@@ -300,6 +304,11 @@ TEST_F(SceneFile, DocumentedExamplesLoad) {
   EXPECT_EQ(soft.joints()[0].compliance.model, ComplianceModel::spring_damper);
   EXPECT_EQ(soft.dofs()[0].limit.compliance.model, ComplianceModel::mujoco);
   expect_round_trip(soft);
+  const Model antenna = parse_scene(scenes[5], "antenna");
+  EXPECT_TRUE(antenna.joints()[0].q_rest.isApprox(so3_exp(Vec3(0, 5 * kDegree, 0)), 1e-15));
+  for (const Dof& dof : antenna.dofs()) EXPECT_EQ(dof.stiffness, 20);
+  for (const Dof& dof : antenna.dofs()) EXPECT_EQ(dof.damping, 0.1);
+  expect_round_trip(antenna);
 }
 
 // The documented pin in a slot: a planar joint with y locked. The pin turns against the yoke by a turn and slides in

@@ -28,7 +28,7 @@ class ModelText {
       add("body", b.name, b.mass, b.inertia_B, b.X_WB0, b.v0_W, b.w0_W, b.ccd, b.linear_damping, b.angular_damping);
     for (const Joint& j : d.joints) {
       add("joint", j.name, j.type, j.base, j.follower, j.p_BJ, j.p_FJ, j.q_BJ, j.q_FJ, j.length, j.rope, j.swing_limit,
-          j.erp, j.compliance, j.first_dof);
+          j.q_rest, j.erp, j.compliance, j.first_dof);
     }
     for (const Dof& f : d.dofs) {
       const Signal& s = f.drive.target;
@@ -161,6 +161,7 @@ class RandomModel {
     const int rope = b.add_distance("rope", kWorld, 11, vector(), vector(), true);
     b.joint(rope).erp = 0.125;
     b.joint(static_cast<int>(JointType::spherical)).swing_limit = 1.1;
+    b.set_ball_spring(static_cast<int>(JointType::spherical), magnitude(), magnitude(), rotation());
     const int cylinder = static_cast<int>(JointType::cylindrical);
     b.dof(cylinder, 0).wrapped = b.dof(cylinder, 1).wrapped = false;
     b.add_coupling("screw", b.dof_index(cylinder, 0), b.dof_index(cylinder, 1), 0.01, -0.5);
@@ -263,6 +264,12 @@ class RandomModel {
     if (coin()) b.joint(joint).erp = uniform(0, 1);
     if (coin()) b.joint(joint).compliance = compliance(false);
     fill_dofs(b, joint);
+    if (type == JointType::spherical && coin()) {
+      b.joint(joint).q_rest = rotation();
+      const double stiffness = magnitude();
+      for (int k = 0; k < 3; ++k) b.dof(joint, k).stiffness = stiffness;
+      if (coin()) b.set_ball_spring(joint, stiffness, magnitude());
+    }
   }
 
   // Any model, all its parameters away from their defaults.
@@ -323,7 +330,7 @@ class RandomModel {
     if (coin()) dof.limit.erp = uniform(0, 1);
     if (coin()) dof.limit.compliance = compliance(false);
     if (coordinate && coin()) dof.stiffness = magnitude();
-    if (coin()) dof.rest = signed_magnitude();
+    if (coordinate && coin()) dof.rest = signed_magnitude();
     if (coordinate && angular) dof.wrapped = coin();
     Drive& drive = dof.drive;
     drive.mode = static_cast<DriveMode>(pick(4));
@@ -387,7 +394,8 @@ inline constexpr const char* kHandWritten = R"({
      "coordinates": {"position": {"limit": {"lower": -1}, "drive": {"mode": "velocity", "kd": 3, "target": 2}},
                      "angle": {"damping": 9, "drive": {"mode": "velocity", "kd": 3, "target": 2}}}},
     {"name": "table", "type": "planar", "base": "world", "follower": "plate", "at": [0, 0, 0], "axis": [0, 0, 1]},
-    {"name": "ball", "type": "spherical", "base": "plate", "follower": "disc", "at": [0, 0, 0], "swing_limit": 60},
+    {"name": "ball", "type": "spherical", "base": "plate", "follower": "disc", "at": [0, 0, 0], "swing_limit": 60,
+     "spring": {"stiffness": 3, "rest_wxyz": [0.6, 0, 0.8, 0]}, "damping": 0.5, "coordinates": {"wz": {"damping": 2}}},
     {"name": "rod end", "type": "distance", "base": "world", "follower": "disc", "base_at": [0, 3, 0],
      "follower_at": [0, 0, 4]},
     {"name": "cable", "type": "distance", "base": "bar", "follower": "disc", "base_frame": {"p": [0, 0, 0]},

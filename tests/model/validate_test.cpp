@@ -181,7 +181,17 @@ TEST(Validate, Coordinates) {
       {"motor without kd", [](auto& b) { b.dof(kHinge).drive.mode = DriveMode::velocity; }, hinge, "kd = 0",
        "give kd > 0"},
       {"ball limit", [](auto& b) { b.dof(kBall).limit.lower = -1; }, ball, "no scalar coordinate", "use swing_limit"},
-      {"ball spring", [](auto& b) { b.dof(kBall).stiffness = 1; }, ball, "no scalar coordinate", "gimbal"},
+      {"ball spring", [](auto& b) { b.dof(kBall).stiffness = 1; }, "joint 'ball'", "stiffnesses 1, 0 and 0",
+       "one for all three axes"},
+      {"ball stiffness", [](auto& b) { b.set_ball_spring(kBall, -1, 0); }, "joint 'ball'", "stiffness is -1", number},
+      {"ball stiffness NaN", [](auto& b) { b.set_ball_spring(kBall, kNan, 0); }, "joint 'ball'", "stiffness is nan",
+       number},
+      {"ball damping", [](auto& b) { b.set_ball_spring(kBall, 1, -2); }, ball, "damping is -2", number},
+      {"ball rest", [](auto& b) { b.dof(kBall).rest = 1; }, ball, "rests at an orientation", "q_rest"},
+      {"ball rest axes", [](auto& b) { b.set_ball_spring(kBall, 1, 0, Quat(2, 0, 0, 0)); }, "joint 'ball'",
+       "spring rest has norm 2", "unit quaternion"},
+      {"hinge rest axes", [](auto& b) { b.joint(kHinge).q_rest = Quat(0, 1, 0, 0); }, "joint 'hinge'",
+       "belongs to the spring of spherical joints", "rest of a coordinate"},
       {"ball servo",
        [](auto& b) {
          b.dof(kBall).drive.mode = DriveMode::position;

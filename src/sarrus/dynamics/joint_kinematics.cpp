@@ -214,9 +214,11 @@ void joint_raw_coordinates(const Joint& joint, const JointFrame& f, double* q) {
     case JointType::cartesian:
       for (int k = 0; k < 3; ++k) q[k] = p[k];
       break;
-    case JointType::spherical:
-      for (int k = 0; k < 3; ++k) q[k] = 0;
+    case JointType::spherical: {
+      const Vec3 theta = so3_log(Quat(Q) * joint.q_rest.conjugate());
+      for (int k = 0; k < 3; ++k) q[k] = theta[k];
       break;
+    }
     case JointType::free:
     case JointType::fixed:
     case JointType::distance:
@@ -260,7 +262,8 @@ void JointKinematics::update(std::span<const Pose> X_WB) {
 double JointKinematics::unwrap(int dof, double raw, double near) const {
   const Joint& j = model_.joints()[static_cast<std::size_t>(model_.joint_of_dof(dof))];
   const int k = dof - j.first_dof;
-  const bool bounded = j.type == JointType::gimbal && k == 1;  // an arcsine never turns over
+  // An arcsine never turns over, nor does a part of a rotation vector.
+  const bool bounded = (j.type == JointType::gimbal && k == 1) || j.type == JointType::spherical;
   if (!joint_type_info(j.type).angular[k] || bounded) return raw;
   if (model_.dofs()[static_cast<std::size_t>(dof)].wrapped) return wrap_angle(raw);
   return near + wrap_angle(raw - near);

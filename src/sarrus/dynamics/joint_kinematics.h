@@ -37,7 +37,8 @@ int joint_residual(const Joint& joint, const JointFrame& frame, double* residual
 void joint_constraint_axes(const Joint& joint, const JointFrame& frame, JointAxis* axes);
 // Directions of the degrees of freedom: rate of coordinate k = axes[k] applied to the relative twist.
 void joint_dof_axes(const Joint& joint, const JointFrame& frame, JointAxis* axes);
-// Coordinates with angles in (-pi, pi]; nothing for free, fixed, distance; zeros for spherical.
+// Coordinates with angles in (-pi, pi]; nothing for free, fixed, distance; for spherical the rotation vector from
+// q_rest to the follower's joint axes, in the axes of the base, |q| <= pi.
 void joint_raw_coordinates(const Joint& joint, const JointFrame& frame, double* q);
 // Swing of the follower's x axis: its rotation vector in world axes (spherical joints).
 Vec3 joint_swing_W(const JointFrame& frame);

@@ -13,7 +13,8 @@ struct State {
   double time = 0;          // s
   std::vector<Pose> X_WB;   // by body, pose of the centre-of-mass frame
   std::vector<Vec6> twist;  // by body, [v; omega] in world axes at the centre of mass
-  std::vector<double> q;    // by dof, joint coordinates (multi-turn angles, m, rad); 0 for spherical dofs
+  // By dof, joint coordinates (m, rad, multi-turn angles); of a spherical joint the rotation vector from its q_rest.
+  std::vector<double> q;
   // By dof: the rate that the armature of a coordinate carries less its rate by the twists at these poses, m/s or
   // rad/s. Of the order of dt, 0 without armature (docs/theory/integrators.md §10): a difference, so that it stays
   // right when a user changes twists or poses. Empty: there was no step yet, and the next one begins with the lag of

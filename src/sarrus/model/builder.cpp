@@ -209,6 +209,15 @@ int ModelBuilder::add_joint_at(std::string name, JointType type, int base, int f
   return add_joint(std::move(j));
 }
 
+void ModelBuilder::set_ball_spring(int joint_index, double stiffness, double damping, const Quat& q_rest) {
+  Joint& j = joint(joint_index);
+  j.q_rest = q_rest;
+  for (int k = 0; k < joint_type_info(j.type).dofs; ++k) {
+    dof(joint_index, k).stiffness = stiffness;
+    dof(joint_index, k).damping = damping;
+  }
+}
+
 int ModelBuilder::add_distance(std::string name, int base, int follower, const Vec3& anchor_base_W,
                                const Vec3& anchor_follower_W, bool rope) {
   Joint j{.name = std::move(name), .type = JointType::distance, .base = base, .follower = follower};

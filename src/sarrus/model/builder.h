@@ -68,6 +68,9 @@ class ModelBuilder {
   void anchor_at(Joint& joint, const Vec3& anchor_base_W, const Vec3& anchor_follower_W) const;
   int add_joint_at(std::string name, JointType type, int base, int follower, const Vec3& anchor_W,
                    const Quat& axes_W = Quat::Identity());
+  // Spring and damper of a spherical joint about all axes alike, N m/rad and N m s/rad; at rest where the follower's
+  // joint axes have this orientation in those of the base.
+  void set_ball_spring(int joint, double stiffness, double damping, const Quat& q_rest = Quat::Identity());
   // Rod (|p_F - p_B| = length) or rope (<= length) between two world points; the length is their distance.
   int add_distance(std::string name, int base, int follower, const Vec3& anchor_base_W, const Vec3& anchor_follower_W,
                    bool rope = false);

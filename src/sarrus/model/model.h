@@ -93,9 +93,10 @@ struct Limit {
   bool locked() const { return upper - lower < 1e-9; }
 };
 
-// One scalar degree of freedom of a joint. Spherical joints have three velocity-only ones (world-free
-// rotation axes of the base joint frame): damping, dry friction, armature, force and velocity drives work
-// there, limits, springs and position servos do not (use swing_limit).
+// One scalar degree of freedom of a joint. Spherical joints have three, the rotations about the axes of the base joint
+// frame: damping, dry friction, armature, force and velocity drives work there, limits and position servos do not (use
+// swing_limit). Their spring is one for all three: the same stiffness in each, rest 0, and Joint::q_rest
+// (ModelBuilder::set_ball_spring).
 struct Dof {
   Limit limit;
   Drive drive;
@@ -148,6 +149,9 @@ struct Joint {
   double length = 0;                // distance joints: rod length or rope length, m
   bool rope = false;                // distance joints: |p_F - p_B| <= length instead of =
   double swing_limit = kUnlimited;  // spherical joints: largest swing of the follower's x axis, rad
+  // Spherical joints: the follower's joint axes in those of the base where the spring is at rest. Its torque on the
+  // follower is -k theta, theta the rotation vector from there, at most pi: the shorter way back.
+  Quat q_rest = Quat::Identity();
   double erp = kUseDefault;
   Compliance compliance = {};  // of the rows of the joint (rods and ropes too); swing limits stay rigid
   int first_dof = 0;           // into Model::dofs()

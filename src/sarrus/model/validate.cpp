@@ -119,9 +119,11 @@ void check_dof(const std::string& element, const Dof& dof, bool coordinate, bool
   if (l.lower > l.upper) {
     throw InputError(element, fmt::format("limits [{}, {}] are reversed; give lower <= upper", l.lower, l.upper));
   }
-  if (!coordinate && (l.active() || dof.stiffness != 0)) {
-    throw InputError(element,
-                     "a spherical joint has no scalar coordinate for limits or springs; use swing_limit or gimbal");
+  if (!coordinate && l.active()) {
+    throw InputError(element, "a spherical joint has no scalar coordinate for limits; use swing_limit or gimbal");
+  }
+  if (!coordinate && dof.rest != 0) {
+    throw InputError(element, "the spring of a spherical joint rests at an orientation; give q_rest of the joint");
   }
   if (!(l.restitution >= 0 && l.restitution <= 1)) {
     throw InputError(element, fmt::format("limit restitution is {}; give a number in [0, 1]", l.restitution));
@@ -166,6 +168,21 @@ void check_joint(const ModelData& d, Joint& j, const std::string& element) {
   if (!(j.swing_limit > 0)) {
     throw InputError(element, fmt::format("swing_limit is {} rad; give an angle in (0, pi)", j.swing_limit));
   }
+  normalise(element, "spring rest", j.q_rest);
+  if (j.type != JointType::spherical && j.q_rest.coeffs() != Quat::Identity().coeffs()) {
+    throw InputError(element,
+                     "a rest orientation belongs to the spring of spherical joints; give rest of a coordinate");
+  }
+}
+
+// One stiffness about all axes: of three different ones the torque -k_i theta_i would be that of no energy.
+void check_ball_spring(const std::string& element, const Dof* dof) {
+  require_non_negative(element, "spring stiffness", dof[0].stiffness);
+  if (dof[1].stiffness == dof[0].stiffness && dof[2].stiffness == dof[0].stiffness) return;
+  throw InputError(element,
+                   fmt::format("its spring has the stiffnesses {}, {} and {}; a spherical joint has one for all "
+                               "three axes (use gimbal for a spring about each)",
+                               dof[0].stiffness, dof[1].stiffness, dof[2].stiffness));
 }
 
 void check_joints(ModelData& d) {
@@ -179,6 +196,7 @@ void check_joints(ModelData& d) {
     if (j.first_dof != next_dof) throw InputError(element, "dofs are not grouped by joint; use ModelBuilder");
     next_dof += type.dofs;
     if (next_dof > static_cast<int>(d.dofs.size())) throw InputError(element, "dofs are missing; use ModelBuilder");
+    if (j.type == JointType::spherical) check_ball_spring(element, d.dofs.data() + j.first_dof);
     for (int k = 0; k < type.dofs; ++k) {
       const std::string dof_element = fmt::format("{}, coordinate '{}'", element, type.dof_name[k]);
       check_dof(dof_element, d.dofs[static_cast<std::size_t>(j.first_dof + k)], type.coordinates, type.angular[k]);

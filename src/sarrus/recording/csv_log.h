@@ -3,9 +3,10 @@
 //
 // Columns: time, status, iterations, contacts, rows, natural_map, natural_map_relative, joint_gap, joint_angle,
 // limit_violation, penetration, kinetic, potential, energy, us, then every joint coordinate by its full name
-// ("joint" or "joint.coordinate"; 0 for the velocity-only dofs of spherical joints), then <coordinate>.rate of all of
-// them, <coordinate>.effort of those with a drive, and <joint>.force and <joint>.torque, the lengths of the reaction
-// (Simulation::joint_reaction()). Numbers are written with the fewest digits that read back to the same double.
+// ("joint" or "joint.coordinate"; of spherical joints the rotation vector from their rest), then <coordinate>.rate of
+// all of them, <coordinate>.effort of those with a drive, and <joint>.force and <joint>.torque, the lengths of the
+// reaction (Simulation::joint_reaction()). Numbers are written with the fewest digits that read back to the same
+// double.
 #pragma once
 
 #include <filesystem>

@@ -418,7 +418,10 @@ struct RecordingWriter::Impl {
       file, "/bodies/linear_velocity", {n, 3}, {"m/s", "velocities of the centres of mass, world axes"}};
   Column<double> angular_velocity{file, "/bodies/angular_velocity", {n, 3}, {"rad/s", "world axes"}};
   Column<double> coordinates{
-      file, "/joints/coordinates", {nq}, {"m or rad", "joint coordinates; 0 for the dofs of spherical joints"}};
+      file,
+      "/joints/coordinates",
+      {nq},
+      {"m or rad", "joint coordinates; spherical joints: rotation vector from q_rest, axes of the base"}};
   Column<double> rate_lag{
       file,
       "/joints/rate_lag",

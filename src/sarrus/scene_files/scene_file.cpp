@@ -54,10 +54,12 @@ void put(OrderedJson& out, const char* key, const Vec3& x) {
   if (!same_bits(x, Vec3::Zero())) out[key] = list(x);
 }
 
+bool is_identity(const Quat& q) { return same_bits(q.w(), 1) && same_bits(q.vec(), Vec3::Zero()); }
+
 OrderedJson frame(const Vec3& p, const Quat& q) {
   OrderedJson out = OrderedJson::object();
   out["p"] = list(p);
-  if (!same_bits(q.w(), 1) || !same_bits(q.vec(), Vec3::Zero())) out["q"] = list(q);
+  if (!is_identity(q)) out["q"] = list(q);
   return out;
 }
 
@@ -239,6 +241,21 @@ void put_dof(OrderedJson& out, const Dof& dof) {
   if (dof.wrapped) out["wrapped"] = true;
 }
 
+// What the three dofs of a spherical joint share is of the joint in a file; `dof` keeps the rest.
+void put_ball_spring(OrderedJson& out, const Joint& j, Dof* dof) {
+  if (!same_bits(dof[0].stiffness, 0) || !is_identity(j.q_rest)) {
+    out["spring"] = {{"stiffness", number(dof[0].stiffness)}};
+    if (!is_identity(j.q_rest)) out["spring"]["rest_wxyz"] = list(j.q_rest);
+  }
+  const double damping = dof[0].damping;
+  const bool shared = same_bits(dof[1].damping, damping) && same_bits(dof[2].damping, damping);
+  if (shared) put(out, "damping", damping, 0);
+  for (int k = 0; k < 3; ++k) {
+    dof[k].stiffness = dof[k].rest = 0;
+    if (shared) dof[k].damping = 0;
+  }
+}
+
 std::string body_name(const Model& model, int body) {
   return body == kWorld ? "world" : model.bodies()[static_cast<std::size_t>(body)].name;
 }
@@ -257,15 +274,17 @@ OrderedJson joint(const Model& model, const Joint& j) {
   put(out, "swing_limit", j.swing_limit, kInf);
   put(out, "erp", j.erp, kUseDefault);
   put(out, j.compliance);
-  const auto dof = [&](int k) -> const Dof& { return model.dofs().begin()[j.first_dof + k]; };
+  Dof dof[3];
+  std::copy_n(model.dofs().begin() + j.first_dof, type.dofs, dof);
   if (type.dofs == 1) {
-    put_dof(out, dof(0));
+    put_dof(out, dof[0]);
     return out;
   }
+  if (j.type == JointType::spherical) put_ball_spring(out, j, dof);
   OrderedJson coordinates = OrderedJson::object();
   for (int k = 0; k < type.dofs; ++k) {
     OrderedJson coordinate = OrderedJson::object();
-    put_dof(coordinate, dof(k));
+    put_dof(coordinate, dof[k]);
     if (!coordinate.empty()) coordinates[std::string(type.dof_name[k])] = coordinate;
   }
   if (!coordinates.empty()) out["coordinates"] = coordinates;

@@ -137,22 +137,42 @@ void SceneLoader::read_dofs(ObjectReader& r, int joint) {
     read_dof(r, type.angular[0], dof(0));
     return;
   }
+  const bool ball = type.type == JointType::spherical;
+  if (ball) read_ball_spring(r, joint);
   const std::vector<std::string> names = coordinate_names(type);
   const std::string remedy =
       type.dofs == 0 ? fmt::format("is not possible, a {} joint has no coordinates; remove it", type.name)
                      : fmt::format("belongs to one coordinate; move it to \"coordinates\": {{\"{}\": {{ ... }}}}",
                                    fmt::join(names, "\" or \""));
-  for (const std::string_view key : kDofKeys) r.reject(key, remedy);
+  for (const std::string_view key : kDofKeys) {
+    if (!ball || (key != "spring" && key != "damping")) r.reject(key, remedy);
+  }
   if (!named) return;
   ObjectReader coordinates = r.object("coordinates");
   for (int k = 0; k < type.dofs; ++k) {
     const std::string& name = names[static_cast<std::size_t>(k)];
     if (!coordinates.has(name)) continue;
     ObjectReader c = coordinates.object_as(name, fmt::format("{}, coordinate '{}'", r.element(), name));
+    if (ball) c.reject("spring", "acts about all axes of a spherical joint; move it to the joint");
     read_dof(c, type.angular[k], dof(k));
     c.finish();
   }
   coordinates.finish();
+}
+
+// Of all three axes; the damping of one of them wins over it.
+void SceneLoader::read_ball_spring(ObjectReader& r, int joint) {
+  double stiffness = 0;
+  const double damping = r.number("damping", defaults_.dof.damping);
+  Quat q_rest = Quat::Identity();
+  if (r.has("spring")) {
+    ObjectReader spring = r.object("spring");
+    stiffness = spring.number("stiffness");
+    spring.reject("rest", "is the rest of a coordinate; give rest_wxyz, a unit quaternion [w, x, y, z]");
+    q_rest = read_orientation(spring, "rest_wxyz", angle_unit_).value_or(q_rest);
+    spring.finish();
+  }
+  builder_.set_ball_spring(joint, stiffness, damping, q_rest);
 }
 
 void SceneLoader::read_dof(ObjectReader& r, bool angular, Dof& dof) {

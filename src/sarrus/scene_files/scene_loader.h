@@ -56,6 +56,7 @@ class SceneLoader {
   void read_anchors(ObjectReader& r, Joint& joint);
   Quat read_joint_axes(ObjectReader& r, const Joint& joint);
   void read_dofs(ObjectReader& r, int joint);
+  void read_ball_spring(ObjectReader& r, int joint);
   void read_dof(ObjectReader& r, bool angular, Dof& dof);
   Limit read_limit(ObjectReader r, bool angular);
   Drive read_drive(ObjectReader r, bool angular);

@@ -1,5 +1,6 @@
 #include "sarrus/step/modes.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -55,7 +56,8 @@ StepModes::StepModes(const Model& model, const Scheme& scheme)
   if (scheme.stiff != nullptr) measure_stiffness();
 }
 
-// At the reference pose; D of a coordinate changes little with the pose.
+// At the reference pose; D of a coordinate changes little with the pose. The axes of a spherical joint turn in its
+// bodies: for them D is the largest that there is about any axis.
 void StepModes::measure_stiffness() {
   const State state = State::initial(model_);
   JointKinematics kinematics(model_);
@@ -72,10 +74,17 @@ void StepModes::measure_stiffness() {
     const Vec3 torque_B = state.X_WB[static_cast<std::size_t>(body)].q.conjugate() * J.tail<3>();
     return J.head<3>().squaredNorm() / b.mass + torque_B.dot(b.inertia_B.inverse() * torque_B);
   };
+  const auto largest_inverse_inertia = [&](int body) {
+    if (body == kWorld) return 0.0;
+    const Mat3& I = model_.bodies()[static_cast<std::size_t>(body)].inertia_B;
+    return 1 / Eigen::SelfAdjointEigenSolver<Mat3>(I, Eigen::EigenvaluesOnly).eigenvalues()[0];
+  };
   for (int i = 0; i < model_.dof_count(); ++i) {
     const Dof& dof = model_.dofs()[static_cast<std::size_t>(i)];
     const DofRow row = dof_row(model_, kinematics, i);
-    double D = inverse_mass(row.base, row.J_base) + inverse_mass(row.follower, row.J_follower);
+    const bool ball = model_.joints()[static_cast<std::size_t>(model_.joint_of_dof(i))].type == JointType::spherical;
+    double D = ball ? largest_inverse_inertia(row.base) + largest_inverse_inertia(row.follower)
+                    : inverse_mass(row.base, row.J_base) + inverse_mass(row.follower, row.J_follower);
     D = D / (1 + dof.armature * D);
     const bool position = dof.drive.mode == DriveMode::position;
     const bool servo = position || dof.drive.mode == DriveMode::velocity;
