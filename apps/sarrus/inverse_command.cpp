@@ -52,8 +52,7 @@ InverseOptions inverse_options(const InverseArguments& a, const Model& model, do
   }
   InverseOptions o;
   o.step.dt = dt;
-  o.step.integrator =
-      a.integrator ? integrator_from_name(*a.integrator) : integrator_from_name(model.defaults().integrator);
+  o.step.integrator = a.integrator ? integrator_from_name(*a.integrator) : recommended_integrator(model);
   o.contact.law = one_of<Law>("--law", a.law, {{"ncp", Law::ncp}, {"ccp", Law::ccp}});
   o.contact.rho = a.rho;
   o.contact.tolerance = a.tolerance;

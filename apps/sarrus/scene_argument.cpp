@@ -6,6 +6,7 @@
 #include <system_error>
 #include <vector>
 
+#include "sarrus/dynamics/scheme.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/text.h"
 #include "sarrus/scene_files/scene_file.h"
@@ -33,7 +34,11 @@ std::vector<std::string> known_scenes(const std::string& argument) {
 Model resolve_scene(const std::string& argument) {
   std::error_code error;
   const bool directory = fs::is_directory(argument, error);
-  if (!directory && fs::exists(argument, error)) return load_scene(argument);
+  if (!directory && fs::exists(argument, error)) {
+    Model model = load_scene(argument);
+    recommended_integrator(model);  // a name that is none is an error of the file, whatever the command does with it
+    return model;
+  }
   if (is_builtin_scene(argument)) return make_scene(argument);
   const std::string element = fmt::format("scene '{}'", argument);
   if (directory) throw InputError(element, "is a directory; give a scene file or a built-in name, see sarrus scenes");

@@ -208,6 +208,15 @@ TEST_F(Command, RefusesBadNames) {
   expect_refused("run box_on_plane --svg-view fornt --svg " + file("x.svg"), "did you mean 'front'?");
 }
 
+TEST_F(Command, RefusesAnUnknownIntegratorOfASceneFile) {
+  std::ofstream(file("bad.json"))
+      << R"({"format": "sarrus-scene", "version": 1, "angle_unit": "rad", "run": {"integrator": "moreu"}})";
+  for (const char* command : {"run ", "check "}) {
+    expect_refused(command + file("bad.json"),
+                   "bad.json: scene: run.integrator 'moreu' is unknown; did you mean 'moreau'?");
+  }
+}
+
 TEST_F(Command, RefusesBadParameters) {
   expect_refused("run box_on_plane --param no_such_parameter=1", "no_such_parameter");
   expect_refused("run box_on_plane --param no_such_parameter", "name=value");

@@ -30,6 +30,26 @@ TEST(Schemes, AreFoundByName) {
   }
 }
 
+TEST(Schemes, OfAModelAreRefusedWithFileAndRemedy) {
+  const auto error_of = [](const std::string& file, const std::string& name) -> std::string {
+    ModelBuilder b("scene");
+    b.set_source(file);
+    RunDefaults run;
+    run.integrator = name;
+    b.set_defaults(run);
+    try {
+      return std::string(name_of(recommended_integrator(b.build())));
+    } catch (const InputError& e) {
+      return e.what();
+    }
+  };
+  EXPECT_EQ(error_of("a.json", "midpoint"), "midpoint");
+  EXPECT_EQ(error_of("a.json", "moreu"), "a.json: scene: run.integrator 'moreu' is unknown; did you mean 'moreau'?");
+  const std::string far = error_of("", "rk4\n");
+  EXPECT_EQ(far.find("scene: run.integrator 'rk4\\x0a' is unknown; use one of "), 0u) << far;
+  EXPECT_NE(far.find("semi-implicit"), std::string::npos) << far;
+}
+
 TEST(Coordinates, GatherAndScatterAreInverse) {
   ModelBuilder b("two");
   for (const char* name : {"a", "b"}) b.add_body(name, 2, Vec3(1, 2, 3).asDiagonal(), {});

@@ -277,6 +277,20 @@ TEST_F(SceneFile, ComputesMassesFromShapes) {
   EXPECT_DOUBLE_EQ(m.bodies()[3].mass, 500 * shape_volume(Shape::capsule(0.1, 0.2)));
 }
 
+// The name is kept as it stands, and checked by who simulates.
+TEST_F(SceneFile, AnUnknownIntegratorIsRefusedWithTheFile) {
+  auto scene = nlohmann::json::parse(test::kHandWritten);
+  scene["run"]["integrator"] = "moreu";
+  const Model model = parse_scene(scene.dump(), "bad.json");
+  expect_round_trip(model);
+  try {
+    const Simulation sim(model);
+    ADD_FAILURE() << "not refused";
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()), "bad.json: scene: run.integrator 'moreu' is unknown; did you mean 'moreau'?");
+  }
+}
+
 TEST_F(SceneFile, RotatedShapesRotateTheirInertia) {
   auto scene = nlohmann::json::parse(test::kHandWritten);
   scene["bodies"][1]["shapes"][0]["pose"] = {{"euler_xyz", {0, 0, 90}}};

@@ -82,7 +82,7 @@ const Change kTopLevel[] = {
     {"/run/dt", "0", "scene", "run.dt is 0; give a number > 0"},
     {"/run/dt", "true", "scene", "run.dt must be a number, is a boolean"},
     {"/run/duration", "-1", "scene", "run.duration is -1"},
-    {"/run/integrator", "\"moreu\"", "scene", "did you mean 'moreau'?"},
+    {"/run/integrator", "5", "scene", "run.integrator must be a string, is a number"},
     {"/run/steps", "5", "scene", "unknown key 'run.steps'"},
     {"/defaults/bodies", "{}", "scene", "unknown key 'defaults.bodies'; use one of body, joint, shape"},
     {"/defaults/body/mass", "1", "scene", "unknown key 'defaults.body.mass'"},

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "sarrus/math/error.h"
+#include "sarrus/math/text.h"
 
 namespace sarrus {
 namespace {
@@ -57,19 +59,36 @@ constexpr Scheme kSchemes[] = {
     theta_scheme(Integrator::midpoint, "midpoint", 0.5, 0.5),
 };
 
+const Scheme* find_scheme(std::string_view name) {
+  const auto* s =
+      std::find_if(std::begin(kSchemes), std::end(kSchemes), [&](const Scheme& x) { return x.name == name; });
+  return s == std::end(kSchemes) ? nullptr : s;
+}
+
+std::vector<std::string> scheme_names() {
+  std::vector<std::string> names;
+  for (const Scheme& s : kSchemes) names.emplace_back(s.name);
+  return names;
+}
+
 }  // namespace
 
 std::span<const Scheme> schemes() { return kSchemes; }
 const Scheme& scheme_of(Integrator integrator) { return kSchemes[static_cast<std::size_t>(integrator)]; }
 std::string_view name_of(Integrator integrator) { return scheme_of(integrator).name; }
 
-Integrator integrator_from_name(std::string_view wanted) {
-  std::vector<std::string_view> known;
-  for (const Scheme& s : kSchemes) {
-    if (s.name == wanted) return s.integrator;
-    known.push_back(s.name);
-  }
-  throw InputError("", fmt::format("unknown integrator '{}'; use one of {}", wanted, fmt::join(known, ", ")));
+Integrator integrator_from_name(std::string_view name) {
+  if (const Scheme* s = find_scheme(name)) return s->integrator;
+  throw InputError("", fmt::format("unknown integrator '{}'; use one of {}", name, fmt::join(scheme_names(), ", ")));
+}
+
+Integrator recommended_integrator(const Model& model) {
+  const std::string& name = model.defaults().integrator;
+  if (const Scheme* s = find_scheme(name)) return s->integrator;
+  const std::string& file = model.source();
+  throw InputError(
+      file.empty() ? "scene" : printable(file, file.size()) + ": scene",
+      fmt::format("run.integrator {} is unknown; {}", in_quotes(name), suggestion(name, scheme_names(), "integrator")));
 }
 
 }  // namespace sarrus

@@ -21,6 +21,8 @@
 #include <span>
 #include <string_view>
 
+#include "sarrus/model/model.h"
+
 namespace sarrus {
 
 enum class Integrator : std::uint8_t {
@@ -71,5 +73,8 @@ const Scheme& scheme_of(Integrator integrator);
 std::string_view name_of(Integrator integrator);
 // Throws InputError with the known names.
 Integrator integrator_from_name(std::string_view name);
+// That of RunDefaults::integrator. A model keeps the name alone: here it is checked, and the InputError names the file,
+// the key and the remedy.
+Integrator recommended_integrator(const Model& model);
 
 }  // namespace sarrus

@@ -215,7 +215,7 @@ enum class RestitutionLaw : std::uint8_t {
 struct RunDefaults {
   double dt = 1e-3;                   // s
   double duration = 5.0;              // s
-  std::string integrator = "moreau";  // by name (dynamics/scheme.h)
+  std::string integrator = "moreau";  // checked by recommended_integrator() of dynamics/scheme.h
   double erp_joint = 0.1;
   double erp_limit = 0.1;
   double erp_contact = 0.1;

@@ -6,7 +6,6 @@
 #include <numbers>
 #include <optional>
 
-#include "sarrus/dynamics/scheme.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/text.h"
 #include "sarrus/scene_files/scene_loader.h"
@@ -72,11 +71,7 @@ void SceneLoader::read_run(ObjectReader r) {
   RunDefaults run;
   if (r.has("dt")) run.dt = r.positive("dt");
   if (r.has("duration")) run.duration = r.positive("duration");
-  if (r.has("integrator")) {
-    std::vector<std::string> known;
-    for (const Scheme& s : schemes()) known.emplace_back(s.name);
-    run.integrator = known[r.choice("integrator", known)];
-  }
+  run.integrator = r.text_or("integrator", run.integrator);
   run.erp_joint = r.number("erp_joint", run.erp_joint);
   run.erp_limit = r.number("erp_limit", run.erp_limit);
   run.erp_contact = r.number("erp_contact", run.erp_contact);

@@ -61,7 +61,7 @@ RestitutionLaw restitution_law_from_name(std::string_view name) {
 
 SimulationOptions complete_options(SimulationOptions o, const Model& model) {
   if (o.dt == 0) o.dt = model.defaults().dt;
-  if (!o.integrator) o.integrator = integrator_from_name(model.defaults().integrator);
+  if (!o.integrator) o.integrator = recommended_integrator(model);
   if (o.fallback == SimulationOptions{}.fallback && o.fallback_parameters.empty()) {
     o.fallback_parameters = {{"max_iterations", 10000}};
   }
