@@ -114,7 +114,7 @@ class Bullet : public Engine {
   }
 
   btRigidBody& add(double mass, const Vec3& inertia, btCollisionShape* shape, const Pose& X, int body) {
-    btRigidBody::btRigidBodyConstructionInfo joint_type_info(mass, nullptr, shape, bt(inertia));
+    btRigidBody::btRigidBodyConstructionInfo info(mass, nullptr, shape, bt(inertia));
     info.m_startWorldTransform = bt(X);
     info.m_friction = std::sqrt(mu_);  // Bullet multiplies the two
     bodies_.push_back(std::make_unique<btRigidBody>(info));

@@ -64,7 +64,7 @@ void require_plain_joint(const Joint& j) {
   if (j.type != JointType::revolute && j.type != JointType::fixed && j.type != JointType::spherical) {
     refuse(fmt::format("{} joints are not translated", joint_type_info(j.type).name));
   }
-  if (j.swing_limit < kInf) refuse("swing limits are not translated");
+  if (j.swing_limit < kUnlimited) refuse("swing limits are not translated");
 }
 
 }  // namespace

@@ -4,10 +4,6 @@
 
 #include <stdexcept>
 
-#include "sarrus/dynamics/scheme.h"
-#include "sarrus/geometry/mass_properties.h"
-#include "sarrus/geometry/triangle_mesh.h"
-
 namespace sarrus::peers {
 namespace {
 
