@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <set>
 
 #include "effort.h"
 #include "geometry/shape_checks.h"
@@ -338,6 +339,76 @@ TEST(MeshSearch, AwkwardDistributions) {
     scale *= 0.99;
   }
   expect_search(*build(series), 300, 0.1, 10);
+}
+
+// A sheet that lies aslant, whose vertices along its normal are equal up to round-off.
+Body slanted_sheet(int cells, double noise, Random& r) {
+  Body b;
+  const Mat3 R = Quat(Eigen::AngleAxisd(0.7, Vec3(1, 2, -3).normalized())).toRotationMatrix();
+  for (int j = 0; j <= cells; ++j) {
+    for (int i = 0; i <= cells; ++i) b.vertices.emplace_back(R * Vec3(i, j, 0) / cells + r.vector(noise));
+  }
+  for (int j = 0; j < cells; ++j) {
+    for (int i = 0; i < cells; ++i) {
+      const int a = j * (cells + 1) + i;
+      b.triangles.push_back({a, a + 1, a + cells + 2});
+      b.triangles.push_back({a, a + cells + 2, a + cells + 1});
+    }
+  }
+  return b;
+}
+
+TEST(MeshSearch, SupportAgreesWithBruteForce) {
+  Random r(21);
+  std::vector<Mesh> meshes = {build(shapes::icosphere(4)),    build(turned(shapes::icosphere(3))),
+                              build(shapes::box({1, 2, 3})),  build(random_soup(2000, 0.05, r)),
+                              build(slanted_sheet(40, 0, r)), build(slanted_sheet(40, 1e-8, r))};
+  Body far = shapes::icosphere(3);
+  for (Vec3& x : far.vertices) x += Vec3(1e5, -2e5, 3e5);
+  meshes.push_back(build(far));
+  for (const Mesh& m : meshes) {
+    const double slack = 2 * kSupportSlack * m->box().diagonal();
+    for (int n = 0; n < test::samples(2000); ++n) {
+      // Along normals, too: all vertices of a flat part are as far as each other.
+      Vec3 l = r.chance(0.3) ? m->normal(r.integer(0, m->triangle_count() - 1)) : r.vector(1);
+      if (r.chance(0.2)) l += r.vector(1e-6);
+      double farthest = -kInf;
+      for (const Vec3& x : m->vertices()) farthest = std::max(farthest, l.dot(x - m->box().centre()));
+      long visited = 0;
+      const int guess = r.integer(0, static_cast<int>(m->vertices().size()) - 1);
+      const Vec3& found = m->vertex(m->support(l, guess, visited));
+      ASSERT_NEAR(l.dot(found - m->box().centre()), farthest, slack * l.norm());
+      ASSERT_GT(visited, 0);
+    }
+  }
+}
+
+TEST(MeshSearch, VerticesBelowAPlaneAgreeWithBruteForce) {
+  Random r(22);
+  for (const Mesh& m :
+       {build(shapes::icosphere(4)), build(random_soup(2000, 0.05, r)), build(slanted_sheet(40, 0, r))}) {
+    for (int n = 0; n < test::samples(1000); ++n) {
+      const Vec3 normal = r.chance(0.3) ? m->normal(r.integer(0, m->triangle_count() - 1)) : r.vector(1);
+      const int any = r.integer(0, static_cast<int>(m->vertices().size()) - 1);
+      const double limit = normal.dot(m->vertex(any)) + (r.chance(0.5) ? 0 : 1e-3 * r.uniform(-1, 1));
+      std::set<int> expected;
+      for (int v = 0; v < static_cast<int>(m->vertices().size()); ++v) {
+        if (normal.dot(m->vertex(v)) <= limit) expected.insert(v);
+      }
+      std::set<int> found;
+      long visited = 0;
+      const auto add = [&](int v) {
+        found.insert(v);
+        return true;
+      };
+      m->visit_vertices_below(normal, limit, add, visited);
+      ASSERT_EQ(found, expected);
+      int calls = 0;
+      m->visit_vertices_below(
+          normal, limit, [&](int) { return ++calls < 3; }, visited);
+      ASSERT_LE(calls, 3);
+    }
+  }
 }
 
 TEST(MeshSearch, OddBoxes) {

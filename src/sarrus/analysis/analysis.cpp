@@ -170,7 +170,6 @@ double aspect_ratio(const Shape& shape) {
 
 // docs/theory/collision.md §6: a mesh meets other meshes as its hull.
 void add_mesh_warnings(const Part& part, const std::string& what, std::vector<std::string>& warnings) {
-  constexpr int kManyTriangles = 100'000;
   constexpr double kMuchLarger = 1.2;
   const TriangleMesh& mesh = *part.shape.mesh;
   if (mesh.dropped_triangles() > 0) {
@@ -194,12 +193,6 @@ void add_mesh_warnings(const Part& part, const std::string& what, std::vector<st
           "compound of hulls where that is too coarse",
           what, ratio));
     }
-  }
-  if (mesh.triangle_count() > kManyTriangles) {
-    warnings.push_back(
-        fmt::format("the mesh of {} moves and has {} triangles: collision will be slow; simplify it, or "
-                    "use hulls",
-                    what, mesh.triangle_count()));
   }
 }
 

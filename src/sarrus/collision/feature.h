@@ -159,6 +159,27 @@ inline RimCorners rim_corners(const Vec3& l) {
 
 using VertexList = FixedList<int, Manifold::capacity()>;
 
+// A set of at most VertexList::capacity() ids with four times as many slots, so that looking up takes few steps.
+class IdSet {
+ public:
+  IdSet() { std::fill_n(slot_, kSlots, -1); }
+  // False if it was there already.
+  bool insert(int id) {
+    unsigned at = (static_cast<unsigned>(id) * 2654435761u) >> 24;  // spreads neighbouring ids
+    while (slot_[at] >= 0) {
+      if (slot_[at] == id) return false;
+      at = (at + 1) % kSlots;
+    }
+    slot_[at] = id;
+    return true;
+  }
+
+ private:
+  static constexpr unsigned kSlots = 256;
+  static_assert(kSlots >= 4 * static_cast<unsigned>(VertexList::capacity()));
+  int slot_[kSlots];
+};
+
 // The vertices with l.x >= level in ascending order; `top` is one with the largest l.x. They are connected by edges,
 // because superlevel sets of a polytope's graph are, so a flood from `top` reaches them all whatever it starts with.
 // False, with some of them, if the list is too short.

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "sarrus/collision/convex_distance.h"
+#include "sarrus/collision/mesh_cull.h"
+#include "sarrus/collision/mesh_pairs.h"
 #include "sarrus/geometry/height_field.h"
 #include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/math/types.h"
@@ -42,7 +44,29 @@ class MeshSurface {
  public:
   MeshSurface(const TriangleMesh& mesh, const Vec3& origin) : mesh_(mesh), origin_(origin) {}
 
-  void find_triangles(const Aabb& box, std::vector<int>& found) const { mesh_.find_triangles(box, found); }
+  // Appends the triangles near the body; if they are many, only those of parts that may touch it (mesh_cull.h).
+  void find_triangles(const PlacedShape& body, double margin, double tol, MeshWorkspace& w) const {
+    const Aabb box = shape_aabb(body).grown(margin + tol);
+    MeshCull cull(body, mesh_.part_origin(), margin, tol);
+    const auto is_near = [&](const SurfacePart& part) {
+      ++w.work.parts;
+      return w.triangles.size() <= w.many_triangles && cull.is_near(part.box());
+    };
+    mesh_.find_triangles(box, is_near, w.triangles);
+    if (w.triangles.size() > w.many_triangles) {
+      w.triangles.clear();
+      const auto may_touch = [&](const SurfacePart& part) {
+        ++w.work.parts;
+        return cull.is_near(part.box()) && cull.may_touch(part);
+      };
+      mesh_.find_triangles(box, may_touch, w.triangles);
+    }
+    std::erase_if(w.triangles, [&](int t) {
+      const Aabb t_box = mesh_.triangle_box(t);
+      return !cull.is_near({t_box.lo - mesh_.part_origin(), t_box.hi - mesh_.part_origin()});
+    });
+    w.work.triangles += static_cast<long>(w.triangles.size());
+  }
 
   void load(int t, Facet& f) const {
     f.id = t;
@@ -88,7 +112,10 @@ class FieldSurface {
  public:
   FieldSurface(const HeightField& field, const Vec3& origin) : field_(field), origin_(origin) {}
 
-  void find_triangles(const Aabb& box, std::vector<int>& found) const { field_.find_triangles(box, found); }
+  void find_triangles(const PlacedShape& body, double margin, double tol, MeshWorkspace& w) const {
+    field_.find_triangles(shape_aabb(body).grown(margin + tol), w.triangles);
+    w.work.triangles += static_cast<long>(w.triangles.size());
+  }
 
   void load(int t, Facet& f) const {
     const int columns = field_.columns();

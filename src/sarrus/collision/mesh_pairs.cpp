@@ -117,11 +117,12 @@ class ConvexMesh {
     wedge_slack_ = body_.convex.is_polytope() ? kWedgeSlack : kCurvedWedgeSlack;
   }
 
-  void collide(const Aabb& box) {
+  // `body` has its pose in the frame of the surface.
+  void collide(const PlacedShape& body) {
     w_.triangles.clear();
     w_.near.clear();
     w_.merge.clear();
-    surface_.find_triangles(box, w_.triangles);
+    surface_.find_triangles(body, margin_, tol_, w_);
     for (const int t : w_.triangles) collide_triangle(t);
     const auto open = [](const NearTriangle& near) { return !near.settled && near.sharp != 0 && near.climb != 0; };
     if (std::none_of(w_.near.begin(), w_.near.end(), open)) return;
@@ -430,7 +431,7 @@ void collide_surface(const PairQuery& q, const Surface& surface, const Vec3& p_B
   PlacedShape a = q.a;
   a.R_WG = q.b.R_WG.transpose() * q.a.R_WG;
   a.p_W = p_BA;
-  ConvexMesh<Surface>(q, surface, a.R_WG, w).collide(shape_aabb(a).grown(q.margin + q.tol));
+  ConvexMesh<Surface>(q, surface, a.R_WG, w).collide(a);
   drop_patches(w.merge, q.tol);
   merge_patches(w.merge, {points_per_cluster(q.a.kind), kPatchCosine, q.margin, q.tol}, manifold);
   for (ManifoldPoint& point : manifold) {

@@ -12,6 +12,7 @@
 //                     sub_B = its lowest triangle; corner or edge 3..5
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "sarrus/collision/manifold.h"
@@ -88,23 +89,41 @@ struct NearTriangle {
   std::uint8_t climb;  // bits of the edges beyond which the body's lowest point along its normal lies
 };
 
+// What queries have looked at so far, for tests and benchmarks.
+struct MeshWork {
+  long parts = 0;      // of surfaces
+  long triangles = 0;  // that parts led to
+  long vertices = 0;   // of a mesh or its hull, as contact points with a plane
+};
+
 // Buffers that keep their size between queries.
 struct MeshWorkspace {
   std::vector<int> triangles;  // candidates of one query
+  std::vector<int> vertices;   // likewise
   std::vector<NearTriangle> near;
   std::vector<int> near_slot;  // hash table: position in `near`, or -1
   std::vector<int> stamp;      // per vertex: the query that reached it last
   int query = 0;
   MeshMergeBuffers merge;
+  MeshWork work;
+  // From this many triangles near the body on, parts of the surface are asked whether they may touch (mesh_cull.h): to
+  // collide with a triangle takes about as long as to ask about a part. It changes the time, not the result.
+  std::size_t many_triangles = 96;
 };
 
 // A = convex shape, B = mesh or height field. Points of up to 8 clusters of normals, each reduced to 1 (sphere,
 // ellipsoid), 2 (capsule) or 4; a single cluster may have 8.
 void collide_convex_mesh(const PairQuery& query, MeshWorkspace& workspace, Manifold& manifold);
 
-// A = plane, B = mesh: vertices of the mesh's convex hull within the margin; no other vertex can carry anything.
-// Each counts for the hull face around it that looks most against the plane; reduced to 4 per cluster of 10 degrees of
-// these faces' normals, 8 for a single cluster.
+// A = plane, B = mesh: vertices of the mesh's convex hull within the margin; no other vertex can carry anything. A flat
+// mesh has its outline instead, and one without a whole hull (triangle_mesh.h) all its vertices. Each counts for the
+// hull face around it that looks most against the plane; reduced to 4 per cluster of 10 degrees of these faces'
+// normals, 8 for a single cluster.
+// If more than 128 vertices are within the margin, a fine mesh has them by the thousand, the choice is among
+//   those within tol, 4 tol, 16 tol ... of the deepest one, until they are at least 16, unless they become too many
+//   for each of four directions t along the plane, the farthest vertex of the hull along t - 4^k n with the smallest
+//   k = 0 ... 10 that has it within the margin; if there are too many within tol, for each of eight, and within tol too
+// so that neither the deepest point nor a far foot that is about to touch is missed.
 void collide_plane_mesh(const PairQuery& query, MeshWorkspace& workspace, Manifold& manifold);
 
 }  // namespace sarrus

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "sarrus/geometry/surface_tools.h"
@@ -18,6 +19,10 @@ constexpr double kWeldDistance = 1e-9;  // of the box diagonal
 constexpr double kMinArea = 1e-14;      // of its square
 // A closed surface whose volume is below this share of area x diagonal is round-off: triangles back to back.
 constexpr double kMinVolume = 1e-12;
+// Of the diagonal: no thinner set of points has a hull (hull_builder.cpp).
+constexpr double kFlatThickness = 1e-6;
+// Of the diagonal: corners of an outline that stand out less are on its sides.
+constexpr double kRoundOff = 1e-13;
 
 void check_input(std::span<const Vec3> vertices, std::span<const Triangle> triangles, const std::string& element) {
   if (triangles.empty()) throw InputError(element, "the mesh has no triangles; give at least one");
@@ -78,12 +83,10 @@ class MeshBuilder {
     for (std::size_t t = 0; t < boxes.size(); ++t) {
       for (const int v : m_.triangles_[t]) boxes[t].add(m_.vertex(v));
     }
-    build_bvh(boxes, m_.nodes_, m_.leaf_triangles_);
-    try {
-      m_.hull_ = ConvexHull::build(m_.vertices_, element);
-    } catch (const InputError&) {
-      m_.hull_ = nullptr;  // flat, or too many vertices: no reason to refuse the mesh
-    }
+    std::vector<BvhNode> nodes;
+    build_bvh(boxes, nodes, m_.leaf_triangles_);
+    describe_parts(nodes);
+    build_hull(element);
   }
 
  private:
@@ -198,6 +201,188 @@ class MeshBuilder {
     std::vector<int> next(m_.ring_begin_.begin(), m_.ring_begin_.end() - 1);
     m_.ring_.resize(corners.size());
     for (std::size_t k = 0; k < corners.size(); ++k) m_.ring_[at(next[at(corners[k])]++)] = static_cast<int>(k / 3);
+  }
+
+  // What the nodes of the tree tell of their triangles.
+  void describe_parts(std::span<const BvhNode> tree) {
+    const std::vector<Surroundings> around = surroundings();
+    m_.nodes_.resize(tree.size());
+    std::vector<std::array<int, 2>> range(tree.size());  // of each node in the leaf triangles
+    for (std::size_t n = tree.size(); n-- > 0;) {        // children come after their parents
+      const BvhNode& node = tree[n];
+      range[n] = node.count > 0 ? std::array{node.first, node.first + node.count}
+                                : std::array{range[n + 1][0], range[at(node.first)][1]};
+      const auto first = at(range[n][0]);
+      const auto triangles = std::span<const int>(m_.leaf_triangles_).subspan(first, at(range[n][1]) - first);
+      m_.nodes_[n] = {part_of(triangles, node.box, around), node.first, node.count};
+    }
+  }
+
+  // Of one triangle or vertex.
+  struct Surroundings {
+    double spread = 0;   // at least the largest |n - own normal| around it; kAnySpread or more where the surface ends
+    bool sharp = false;  // see SurfacePart
+  };
+
+  std::vector<Surroundings> surroundings() const {
+    std::vector<Vec3> mean(m_.vertices_.size());  // of the normals around each vertex
+    std::vector<Surroundings> corner(m_.vertices_.size());
+    for (int v = 0; v < static_cast<int>(mean.size()); ++v) {
+      const std::span<const int> ring = m_.triangles_of(v);
+      Vec3 sum = Vec3::Zero();
+      for (const int t : ring) sum += m_.normal(t);
+      mean[at(v)] = sum / static_cast<double>(ring.size());
+      for (const int t : ring) {
+        corner[at(v)].spread = std::max(corner[at(v)].spread, (m_.normal(t) - mean[at(v)]).norm());
+        for (int k = 0; k < 3; ++k) {
+          if (m_.bend(t, k) > Bend::dent) corner[at(v)].sharp = true;
+          if (m_.bend(t, k) == Bend::border) corner[at(v)].spread = SurfacePart::kAnySpread;
+        }
+      }
+    }
+    std::vector<Surroundings> around(m_.triangles_.size());
+    for (int t = 0; t < m_.triangle_count(); ++t) {
+      for (const int v : m_.triangle(t)) {
+        const double spread = (mean[at(v)] - m_.normal(t)).norm() + corner[at(v)].spread;
+        around[at(t)].spread = std::max(around[at(t)].spread, spread);
+        around[at(t)].sharp = around[at(t)].sharp || corner[at(v)].sharp;
+      }
+    }
+    return around;
+  }
+
+  SurfacePart part_of(std::span<const int> triangles, const Aabb& box, const std::vector<Surroundings>& around) const {
+    SurfacePart part;
+    const Vec3 origin = m_.part_origin();
+    part.set_box({box.lo - origin, box.hi - origin}, diagonal_);
+    Vec3 area = Vec3::Zero();
+    for (const int t : triangles) {
+      const Vec3& a = m_.corner(t, 0);
+      area += (m_.corner(t, 1) - a).cross(m_.corner(t, 2) - a);
+    }
+    if (area.squaredNorm() > 0) part.set_mean(area.normalized());
+    const Vec3 mean = part.mean_normal();
+    const Vec3 middle = origin + part.middle_point();
+    double spread = 0;
+    double low = kInf;
+    double high = -kInf;
+    double rim = 0;
+    part.sharp = false;
+    for (const int t : triangles) {
+      spread = std::max(spread, (m_.normal(t) - mean).norm() + around[at(t)].spread);
+      part.sharp = part.sharp || around[at(t)].sharp;
+      for (int k = 0; k < 3; ++k) {
+        const double height = mean.dot(m_.corner(t, k) - middle);
+        low = std::min(low, height);
+        high = std::max(high, height);
+        if (m_.bend(t, k) != Bend::dent && m_.bend(t, k) != Bend::concave) continue;
+        const Vec3& far = m_.vertex(far_corner(t, k, m_.neighbour(t, k)));
+        rim = std::max(rim, (box.lo - far).cwiseMax(far - box.hi).maxCoeff());
+      }
+    }
+    part.set_spread(spread);
+    part.set_heights(low, high, diagonal_);
+    part.set_rim(rim);
+    return part;
+  }
+
+  // Of all vertices, or of far ones if a hull may not have so many as it would need. Of a flat mesh there is none: no
+  // reason to refuse it.
+  void build_hull(const std::string& element) {
+    const auto try_build = [&](std::span<const Vec3> points) {
+      try {
+        m_.hull_ = ConvexHull::build(points, element);
+      } catch (const InputError&) {
+        m_.hull_ = nullptr;
+      }
+      return m_.hull_ != nullptr;
+    };
+    // Vertices that are farthest along some direction are vertices of the hull: if they prove that there are too many,
+    // the attempt is saved.
+    const bool large = m_.vertices_.size() > at(kMaxHullVertices);
+    const bool too_large = large && far_vertices(2 * kMaxHullVertices).size() > at(kMaxHullVertices);
+    if (!too_large && try_build(m_.vertices_)) return;
+    if (large) {
+      const std::vector<int> far = far_vertices(kMaxHullVertices);
+      std::vector<Vec3> points;
+      for (const int v : far) points.push_back(m_.vertex(v));
+      if (try_build(points)) return note_hull_vertices(far);
+    }
+    outline_flat();
+  }
+
+  // Vertices in ascending order that are farthest along some of `directions` directions spread evenly over the sphere:
+  // points of a spiral with the golden angle between them. As soon as fewer than half of the directions bring in a new
+  // one, there is nothing to be gained from more; so they are taken in strides.
+  std::vector<int> far_vertices(int directions) const {
+    constexpr int few = 1024;
+    constexpr long stride = 81001;  // a prime
+    const double turn = std::numbers::pi * (3 - std::sqrt(5.0));
+    std::vector<bool> found(m_.vertices_.size(), false);
+    std::vector<int> far;
+    int guess = 0;
+    long visited = 0;
+    for (int k = 0; k < directions; ++k) {
+      const auto i = static_cast<double>(k * stride % directions);
+      const double z = 1 - (2 * i + 1) / directions;
+      const double r = std::sqrt(1 - z * z);
+      guess = m_.support({r * std::cos(turn * i), r * std::sin(turn * i), z}, guess, visited);
+      if (!found[at(guess)]) far.push_back(guess);
+      found[at(guess)] = true;
+      if (k >= few && 2 * far.size() < at(k)) break;
+    }
+    std::sort(far.begin(), far.end());
+    return far;
+  }
+
+  // The vertices of the hull are some of the points it was built from, in their order.
+  void note_hull_vertices(const std::vector<int>& far) {
+    auto next = far.begin();
+    for (const Vec3& x : m_.hull_->vertices()) {
+      while (m_.vertex(*next) != x) ++next;
+      m_.outline_.push_back(*next++);
+    }
+  }
+
+  // The corners of the convex polygon around a flat mesh; all vertices of one that has no hull and is not flat.
+  void outline_flat() {
+    const auto farthest = [&](const auto& distance) {
+      return *std::max_element(m_.vertices_.begin(), m_.vertices_.end(),
+                               [&](const Vec3& x, const Vec3& y) { return distance(x) < distance(y); });
+    };
+    const Vec3 a = farthest([&](const Vec3& x) { return (x - m_.vertex(0)).norm(); });
+    const Vec3 u = (farthest([&](const Vec3& x) { return (x - a).norm(); }) - a).normalized();
+    const Vec3 c = farthest([&](const Vec3& x) { return u.cross(x - a).norm(); });
+    const Vec3 n = u.cross(c - a).normalized();
+    const double thickness = std::abs(n.dot(farthest([&](const Vec3& x) { return std::abs(n.dot(x - a)); }) - a));
+    std::vector<int>& corners = m_.outline_;
+    corners.resize(m_.vertices_.size());
+    std::iota(corners.begin(), corners.end(), 0);
+    if (thickness > kFlatThickness * diagonal_) return;
+    // Both halves of the polygon by Andrew's chains.
+    const Vec3 v = n.cross(u);
+    const auto along = [&](int i) { return Vec2(u.dot(m_.vertex(i) - a), v.dot(m_.vertex(i) - a)); };
+    std::vector<int> order = corners;
+    std::sort(order.begin(), order.end(), [&](int i, int j) {
+      const Vec2 x = along(i);
+      const Vec2 y = along(j);
+      return x.x() != y.x() ? x.x() < y.x() : x.y() < y.y();
+    });
+    corners.clear();
+    for (const double side : {1.0, -1.0}) {
+      const std::size_t start = corners.size();
+      for (const int i : order) {
+        while (corners.size() >= start + 2) {
+          const Vec2 e = along(corners.back()) - along(*(corners.end() - 2));
+          const Vec2 f = along(i) - along(corners.back());
+          if (side * (e.x() * f.y() - e.y() * f.x()) > kRoundOff * diagonal_ * (e + f).norm()) break;
+          corners.pop_back();
+        }
+        corners.push_back(i);
+      }
+    }
+    std::sort(corners.begin(), corners.end());
+    corners.erase(std::unique(corners.begin(), corners.end()), corners.end());
   }
 
   void classify() {

@@ -12,10 +12,9 @@
 namespace sarrus {
 namespace {
 
-// No path from the root is longer: traversal needs no more than this many open nodes.
-constexpr int kMaxBvhDepth = 64;
 constexpr int kMaxBvhLeaf = 4;
 constexpr int kBins = 16;
+constexpr double kClearlyLess = 0.999;
 // From here on nodes are halved: 2^22 leaves hold more triangles than a mesh may have, so that depth <= 64.
 constexpr int kMaxHeuristicDepth = 40;
 
@@ -52,17 +51,21 @@ class BvhBuilder {
     return 0.5 * (box.lo[axis] + box.hi[axis]);
   }
 
-  // Best binned plane over the three axes; `first` if the centres coincide.
+  // Best binned plane over the three axes; `first` if the centres coincide. The longest axis comes first and yields to
+  // a better one only: across a flat part all axes cost the same, and strips would be the result.
   int partition(int first, int last) {
     Aabb centres = Aabb::nothing();
     for (int k = first; k < last; ++k) centres.add(boxes_[at(items_[at(k)])].centre());
     double best_cost = std::numeric_limits<double>::infinity();
     int best_axis = -1;
     int best_bin = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-      if (!(centres.hi[axis] > centres.lo[axis])) continue;
+    const Vec3 extent = centres.hi - centres.lo;
+    std::array<int, 3> axes = {0, 1, 2};
+    std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) { return extent[a] > extent[b]; });
+    for (const int axis : axes) {
+      if (!(extent[axis] > 0)) continue;
       const auto [cost, bin] = best_plane(first, last, axis, centres);
-      if (!(cost < best_cost)) continue;
+      if (!(cost < kClearlyLess * best_cost)) continue;
       best_cost = cost;
       best_axis = axis;
       best_bin = bin;
@@ -143,30 +146,63 @@ void build_bvh(std::span<const Aabb> boxes, std::vector<BvhNode>& nodes, std::ve
 }
 
 void TriangleMesh::find_triangles(const Aabb& box, std::vector<int>& found) const {
-  const std::size_t start = found.size();
-  std::array<int, kMaxBvhDepth> open{};  // right children still to visit
-  int open_count = 0;
-  int n = 0;
-  for (;;) {
-    const BvhNode& node = nodes_[at(n)];
-    if (boxes_near(node.box, box, 0)) {
-      if (node.count == 0) {
-        open[at(open_count++)] = node.first;
-        ++n;
-        continue;
-      }
+  find_triangles(
+      box, [](const SurfacePart&) { return true; }, found);
+}
+
+// Branch and bound: of two children the one that may reach farther comes first. The normals of the surface at a
+// farthest vertex have l among their combinations; inside out, its opposite.
+int TriangleMesh::support(const Vec3& l, int guess, long& visited) const {
+  struct Open {
+    int node;
+    double reach;
+  };
+  const Vec3 direction = l.normalized();
+  const double origin = l.dot(part_origin());
+  const double slack = kSupportSlack * box_.diagonal() * l.norm();
+  const auto reach = [&](int n) {
+    ++visited;
+    const SurfacePart& part = nodes_[at(n)].part;
+    return part.has_normal(direction) || part.has_normal(-direction) ? part.reach(l) + origin : -kInf;
+  };
+  std::array<Open, kMaxBvhDepth> open;
+  open[0] = {0, kInf};
+  int open_count = 1;
+  int best = guess;
+  double height = l.dot(vertex(best));
+  while (open_count > 0) {
+    const Open top = open[at(--open_count)];
+    if (top.reach <= height + slack) continue;
+    const Node& node = nodes_[at(top.node)];
+    if (node.count > 0) {
       for (int k = node.first; k < node.first + node.count; ++k) {
-        const int t = leaf_triangles_[at(k)];
-        const Vec3& a = corner(t, 0);
-        const Vec3& b = corner(t, 1);
-        const Vec3& c = corner(t, 2);
-        if (boxes_near({a.cwiseMin(b).cwiseMin(c), a.cwiseMax(b).cwiseMax(c)}, box, 0)) found.push_back(t);
+        for (const int v : triangle(leaf_triangles_[at(k)])) {
+          const double h = l.dot(vertex(v));
+          if (!(h > height)) continue;
+          height = h;
+          best = v;
+        }
       }
+      continue;
     }
-    if (open_count == 0) break;
-    n = open[at(--open_count)];
+    const Open left{top.node + 1, reach(top.node + 1)};
+    const Open right{node.first, reach(node.first)};
+    const bool left_first = left.reach >= right.reach;
+    open[at(open_count++)] = left_first ? right : left;
+    open[at(open_count++)] = left_first ? left : right;
   }
-  std::sort(found.begin() + static_cast<std::ptrdiff_t>(start), found.end());
+  // Along edges that rise. Heights are compared as they were computed, so that it ends.
+  for (bool rises = true; rises;) {
+    rises = false;
+    for (const int v : vertex_neighbours(best)) {
+      const double h = l.dot(vertex(v));
+      if (!(h > height)) continue;
+      height = h;
+      best = v;
+      rises = true;
+    }
+  }
+  return best;
 }
 
 MassProperties TriangleMesh::mass_properties(const std::string& element) const {
