@@ -417,7 +417,8 @@ TEST(LargeMesh, FindsWhatLookingAtEverythingFinds) {
 // The box of a tilted plate in the axes of the mesh holds the mesh, from which the plate itself is 50 mm away.
 TEST(LargeMesh, APlateThatIsAwayTouchesNothing) {
   Random random(3);
-  const PlacedShape ball = place(sphere(5), {});
+  const Shape mesh = sphere(5);
+  const PlacedShape ball = place(mesh, {});
   for (int n = 0; n < test::samples(2000); ++n) {
     const Quat q = random.rotation();
     const Vec3 p = q * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), kRadius + 0.2 + 0.05);

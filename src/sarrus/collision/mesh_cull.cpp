@@ -48,8 +48,7 @@ MeshCull::Region MeshCull::region_of(const Vec3& middle, const Vec3& half) const
   return {R_AB_ * (middle - body_.p_W), abs_R_AB_ * half};
 }
 
-bool MeshCull::is_near(const Aabb& box) const {
-  if (!is_tilted_) return true;
+bool MeshCull::is_near_tilted(const Aabb& box) const {
   const Region y = region_of(box.centre(), 0.5 * (box.hi - box.lo));
   const Vec3 apart = (y.centre - local_box_.centre).cwiseAbs() - (y.half + local_box_.half);
   return apart.maxCoeff() <= reach_;

@@ -27,7 +27,9 @@ class MeshCull {
 
   // False if a box, in the axes of the surface and from `part_origin`, does not come near the body's own box. Asked of
   // boxes near that of the body in the axes of the surface, which may be far larger.
-  bool is_near(const Aabb& box) const;
+  bool is_near(const Aabb& box) const { return !is_tilted_ || is_near_tilted(box); }
+  // False if that is true of all boxes.
+  bool is_tilted() const { return is_tilted_; }
   // False if there is no contact with a part that is near.
   bool may_touch(const SurfacePart& part);
 
@@ -44,6 +46,7 @@ class MeshCull {
   };
   using Regions = FixedList<Region, 64>;
 
+  bool is_near_tilted(const Aabb& box) const;
   Region region_of(const Vec3& middle, const Vec3& half) const;
   static Cone widened(const Cone& n);
   static Region side_region(const Cone& n, const Vec3& h);

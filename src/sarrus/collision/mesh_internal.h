@@ -48,11 +48,11 @@ class MeshSurface {
   void find_triangles(const PlacedShape& body, double margin, double tol, MeshWorkspace& w) const {
     const Aabb box = shape_aabb(body).grown(margin + tol);
     MeshCull cull(body, mesh_.part_origin(), margin, tol);
-    const auto is_near = [&](const SurfacePart& part) {
+    const auto still_few = [&](const SurfacePart&) {
       ++w.work.parts;
-      return w.triangles.size() <= w.many_triangles && cull.is_near(part.box());
+      return w.triangles.size() <= w.many_triangles;
     };
-    mesh_.find_triangles(box, is_near, w.triangles);
+    mesh_.find_triangles(box, still_few, w.triangles);
     if (w.triangles.size() > w.many_triangles) {
       w.triangles.clear();
       const auto may_touch = [&](const SurfacePart& part) {
@@ -61,10 +61,12 @@ class MeshSurface {
       };
       mesh_.find_triangles(box, may_touch, w.triangles);
     }
-    std::erase_if(w.triangles, [&](int t) {
-      const Aabb t_box = mesh_.triangle_box(t);
-      return !cull.is_near({t_box.lo - mesh_.part_origin(), t_box.hi - mesh_.part_origin()});
-    });
+    if (cull.is_tilted()) {
+      std::erase_if(w.triangles, [&](int t) {
+        const Aabb t_box = mesh_.triangle_box(t);
+        return !cull.is_near({t_box.lo - mesh_.part_origin(), t_box.hi - mesh_.part_origin()});
+      });
+    }
     w.work.triangles += static_cast<long>(w.triangles.size());
   }
 
