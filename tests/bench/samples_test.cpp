@@ -54,7 +54,7 @@ TEST(Samples, GoldenHashOfTwoSystems) {
       all.push_back(s.info);
     }
   }
-  EXPECT_EQ(set_hash(all), "5c8bfd87833d40e4");
+  EXPECT_EQ(set_hash(all), "a7b0de8bb871a6cf");
 }
 
 TEST(Samples, HashSeesEveryNumber) {

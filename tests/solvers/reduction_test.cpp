@@ -7,6 +7,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -20,7 +21,10 @@ namespace sarrus {
 struct ReductionProbe {
   // S of the soft rows and the others, before either are eliminated.
   static MatX S(Reduction& r, const ConstraintProblem& p, const LinearFactor& factor, std::span<const double> lambda) {
-    EXPECT_TRUE(r.begin(p, factor, 0, lambda));
+    Reduction::Shared shared;
+    shared.resize(factor.llt().graph());
+    EXPECT_TRUE(r.collect(p, 0, lambda));
+    EXPECT_TRUE(r.begin(factor, shared, 100));
     r.build_S();
     const auto n = static_cast<Eigen::Index>(r.rows_.size());
     MatX S(n, n);
@@ -228,20 +232,41 @@ TEST(Reduction, DrivesAtTheirBounds) {
 TEST(Reduction, LeavesWhatIsNotForIt) {
   std::mt19937 rng(15);
   Reduction reduction;
-  LinearFactor factor;
   const ConstraintProblem large = mechanism(rng, true, 25);
   const std::vector<double> warm(rows_of(large), 1e-3);
-  ASSERT_TRUE(factor.factor(large));
-  EXPECT_FALSE(reduction.begin(large, factor, 0, warm)) << "75 contact rows";
+  EXPECT_FALSE(reduction.collect(large, 0, warm)) << "75 contact rows";
   const ConstraintProblem indeterminate = mechanism(rng, false, 12);
   const std::vector<double> cold(rows_of(indeterminate), 0.0);
-  ASSERT_TRUE(factor.factor(indeterminate));
-  EXPECT_FALSE(reduction.begin(indeterminate, factor, 0, cold)) << "36 contact rows, 11 degrees of freedom, cold";
+  EXPECT_FALSE(reduction.collect(indeterminate, 0, cold)) << "36 contact rows, 11 degrees of freedom, cold";
   const ConstraintProblem other = testing::one_contact(Mat3::Identity(), Vec3(1, 0, -1), 0.5);
   std::vector<double> lambda(3, 0.0);
   const SolveReport report = solve(other, "cascade", lambda);
   EXPECT_EQ(report.status, SolveStatus::converged);
   EXPECT_NE(report.stage, "reduction") << "no linear row";
+}
+
+// A solver that has nobody to share with makes a factor for every problem, though it be where the last one was.
+TEST(Reduction, AProblemChangedInPlaceIsAnotherOne) {
+  std::mt19937 rng(17);
+  const auto solver = make_solver("cascade", {});
+  ConstraintProblem p;
+  for (int sample = 0; sample < 5; ++sample) {
+    p = mechanism(rng, sample % 2 == 1, 1);
+    std::vector<double> again(rows_of(p), 0.0), fresh(rows_of(p), 0.0);
+    EXPECT_EQ(solver->solve(p, Goal(1e-9), again).status, SolveStatus::converged);
+    solve(p, "cascade", fresh);
+    EXPECT_EQ(again, fresh) << "sample " << sample;
+  }
+}
+
+TEST(Reduction, AWarmStartThatIsNoNumberIsNoAnswer) {
+  std::mt19937 rng(18);
+  const ConstraintProblem p = mechanism(rng, true, 2);
+  std::vector<double> lambda(rows_of(p), std::numeric_limits<double>::quiet_NaN());
+  const SolveReport report = solve(p, "cascade", lambda);
+  EXPECT_EQ(report.status == SolveStatus::converged, report.residuals.finite && report.residuals.error() <= 1e-9);
+  JudgeWorkspace ws;
+  EXPECT_EQ(judge(p, lambda, ws).finite, report.residuals.finite);
 }
 
 // The symbolic phase depends on joints alone.

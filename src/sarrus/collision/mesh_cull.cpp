@@ -235,7 +235,7 @@ MeshCull::Region MeshCull::hull_support(const Cone& n) const {
 
 // The flat parts of a floor all see the same: what was found last is kept.
 void MeshCull::add_hull_corners(const Cone& n) {
-  if ((n.axis - seen_.axis).norm() + n.spread > seen_.spread || n.spread < 0.5 * seen_.spread) {
+  if ((n.axis - seen_.axis).norm() + n.spread > seen_.spread || n.spread + kHullSlack < 0.5 * seen_.spread) {
     seen_ = {n.axis, n.spread + kHullSlack};
     seen_all_ = n.spread > kMaxHullSpread || !find_hull_corners(seen_);
   }

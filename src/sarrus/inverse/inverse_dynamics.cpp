@@ -379,6 +379,7 @@ InverseDynamics& InverseDynamics::operator=(InverseDynamics&&) noexcept = defaul
 
 void InverseDynamics::set_state(const State& state) {
   check_state(state, impl_->assembler.model(), "InverseDynamics::set_state");
+  impl_->assembler.forget();  // whatever was asked before
   impl_->assembler.assemble(state, impl_->inputs, impl_->assembler.options().dt);
   impl_->problem = &impl_->assembler.problem();
   impl_->start_poses = state.X_WB;

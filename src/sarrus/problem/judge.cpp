@@ -143,7 +143,14 @@ Residuals judge(const ConstraintProblem& p, std::span<const double> lambda, Judg
         judge_row(p, b, k, lambda[static_cast<std::size_t>(k)], ws.sigma[k], size, r);
       }
     }
-    if (island >= 0) raise(ws.error[static_cast<std::size_t>(island)], r.error[0]);
+    if (island >= 0) {
+      double& error = ws.error[static_cast<std::size_t>(island)];
+      raise(error, r.error[0]);
+      // A NaN never wins a comparison.
+      for (int k = b.row; k < b.row + b.rows; ++k) {
+        if (!std::isfinite(ws.sigma[k])) error = std::numeric_limits<double>::infinity();
+      }
+    }
     if (r.error[0] > out.energy[0] || out.worst_block < 0) out.worst_block = static_cast<int>(i);
     raise(out.primal, r.violation.primal);
     raise(out.dual, r.violation.dual);

@@ -59,8 +59,9 @@ const DenseNcp::Pass DenseNcp::kQuick{1.0, 1e-8, 8, 2, false, 0.1};
 const DenseNcp::Pass DenseNcp::kAdaptive{1.0, 1e-3, 30, 10, true, 0.1};
 const DenseNcp::Pass DenseNcp::kLong{10.0, 1e-3, 60, 20, true, 0.3};
 
-void DenseNcp::clear(int rows) {
+void DenseNcp::clear(int rows, int budget) {
   rows_ = rows;
+  budget_ = budget;
   stride_ = (rows + 3) & ~3;
   S_.resize(rows_ * stride_);
   S_.setZero();
@@ -334,7 +335,7 @@ bool DenseNcp::run(Pass pass) {
   if (offer(x_, best)) return true;
   double history[4] = {x_.norm, 0, 0, 0};
   int bad = 0;
-  for (int step = 1; step <= pass.steps; ++step) {
+  for (int step = 1; step <= pass.steps && iterations_ < budget_; ++step) {
     if (!std::isfinite(x_.norm) || !direction(pass, x_)) return false;
     ++iterations_;
     const double norm = x_.norm;
@@ -396,7 +397,7 @@ bool DenseNcp::sweep_and_run() {
   swept_ = start_;
   constexpr int kSweeps[] = {5, 10, 20, 40};
   for (const int n : kSweeps) {
-    if (rows_ > 48 && n > 10) break;  // Newton steps cost less there
+    if ((rows_ > 48 && n > 10) || iterations_ >= budget_) break;  // with many rows Newton steps cost less
     sweep(n);
     if (run_from(swept_, kQuick) || run_from(swept_, kAdaptive)) return true;
   }

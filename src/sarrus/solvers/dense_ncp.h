@@ -35,8 +35,8 @@ class DenseNcp {
     double scale = 1, measure = 1;
   };
 
-  // Begins a problem: S is zero, to be filled, and there are no units.
-  void clear(int rows);
+  // Begins a problem: S is zero, to be filled, and there are no units. At most `budget` Newton steps are taken for it.
+  void clear(int rows, int budget);
   int rows() const { return rows_; }
   int stride() const { return stride_; }  // of the rows of S, a multiple of 4
   double* S() { return S_.data(); }
@@ -94,7 +94,7 @@ class DenseNcp {
   GrowingVector v_, start_, best_, answer_, projected_, product_, step_, S_step_, right_, swept_;
   std::vector<LocalContact> locals_;
   double tolerance_ = 0, best_error_ = 0, answer_error_ = 0;
-  int iterations_ = 0;
+  int iterations_ = 0, budget_ = 0;
 };
 
 }  // namespace sarrus

@@ -31,9 +31,8 @@ class IslandSolver final : public Solver {
   void reset() override {}
 
  private:
-  // An island that the reduction works on.
+  // Of an island: the reduction that works on it.
   struct Reduced {
-    int island = 0;
     bool begun = false, failed = false;
     double error = 0;
     Reduction reduction;
@@ -44,7 +43,7 @@ class IslandSolver final : public Solver {
   void reduce(const ConstraintProblem& problem, const Goal& goal, std::span<double> lambda, SolveReport& report);
   void restore(const ConstraintProblem& problem, int island, std::span<double> lambda) const;
   Island& island(std::size_t i);
-  void take_memory(const ConstraintProblem& problem, const Goal& goal, int island, Island& memory);
+  void take_memory(const ConstraintProblem& problem, const Goal& goal, int island);
   void solve_island(const ConstraintProblem& problem, const Goal& goal, int budget, std::span<double> lambda, int i,
                     Island& island);
 
@@ -52,11 +51,13 @@ class IslandSolver final : public Solver {
   IslandOptions options_;
   std::unique_ptr<tbb::task_arena> arena_;
 
-  std::vector<std::unique_ptr<Island>> islands_;
+  std::vector<std::unique_ptr<Island>> islands_;  // by island
   JudgeWorkspace judge_;
   LinearFactor own_factor_;
   LinearFactor* factor_ = &own_factor_;
-  std::vector<std::unique_ptr<Reduced>> reduced_;
+  std::vector<std::unique_ptr<Reduced>> reduced_;  // by island
+  Reduction::Shared shared_;
+  std::vector<int> work_;  // islands for the reduction
   std::vector<int> left_;  // islands for the method
   std::vector<double> start_, dropped_;
 };
@@ -78,61 +79,65 @@ void IslandSolver::restore(const ConstraintProblem& p, int island, std::span<dou
 }
 
 // Passes over the islands whose error is too large, each judged with the whole problem; those that fail, or do not get
-// better by half, are left to the method from where they started. Leaves in judge_ the verdict on lambda.
+// better by half, go to left_, their impulses as they were.
 void IslandSolver::reduce(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda, SolveReport& report) {
   constexpr int kMostPasses = 5;
   constexpr double kBetter = 0.5;
   start_.resize(lambda.size());
   std::copy(lambda.begin(), lambda.end(), start_.begin());
-  std::size_t count = 0;
+  work_.clear();
+  const bool six = std::all_of(p.node_size.begin(), p.node_size.end(), [](int n) { return n == 6; });
+  while (static_cast<int>(reduced_.size()) < p.islands.count()) reduced_.push_back(std::make_unique<Reduced>());
   for (int i = 0; i < p.islands.count(); ++i) {
     if (goal.met_by(judge_.error[at(i)])) continue;
-    if (p.blocks[at(p.islands.blocks(i).front())].kind != BlockKind::joint) {
+    Reduced& r = *reduced_[at(i)];
+    if (!six || !r.reduction.collect(p, i, lambda)) {
       left_.push_back(i);
       continue;
     }
-    if (count == reduced_.size()) reduced_.push_back(std::make_unique<Reduced>());
-    Reduced& r = *reduced_[count++];
-    r.island = i;
     r.begun = r.failed = false;
     r.error = judge_.error[at(i)];
-    take_memory(p, goal, i, island(count - 1));
+    work_.push_back(i);
+    take_memory(p, goal, i);
   }
-  if (count == 0) return;
-  if (!factor_->is_of(p)) {
-    if (!factor_->factor(p)) {
-      for (std::size_t i = 0; i < count; ++i) left_.push_back(reduced_[i]->island);
-      return;
-    }
+  if (work_.empty()) return;
+  if (!factor_->is_of(p) && !factor_->factor(p)) {
+    left_.insert(left_.end(), work_.begin(), work_.end());
+    std::sort(left_.begin(), left_.end());
+    return;
   }
-  report.factorisations += static_cast<int>(count);  // each island has its part
+  report.factorisations += static_cast<int>(work_.size());  // each island has its part
+  shared_.resize(factor_->llt().graph());
   for (int pass = 0; pass < kMostPasses; ++pass) {
-    for_each(static_cast<int>(count), [&](int i) {
-      Reduced& r = *reduced_[at(i)];
+    for_each(static_cast<int>(work_.size()), [&](int k) {
+      Reduced& r = *reduced_[at(work_[at(k)])];
       if (r.failed || (r.begun && goal.met_by(r.error))) return;
-      r.failed = (!r.begun && !r.reduction.begin(p, *factor_, r.island, lambda)) ||
-                 !r.reduction.pass(goal.tolerance, judge_, lambda);
+      if (!r.begun) r.failed = !r.reduction.begin(*factor_, shared_, options_.budget);
       r.begun = true;
-      if (r.failed) restore(p, r.island, lambda);
+      r.failed = r.failed || !r.reduction.pass(goal.tolerance, judge_, lambda);
+      if (r.failed) restore(p, work_[at(k)], lambda);
     });
     report.residuals = judge(p, lambda, judge_);
     bool all = true;
-    for (std::size_t i = 0; i < count; ++i) {
-      Reduced& r = *reduced_[i];
+    for (const int i : work_) {
+      Reduced& r = *reduced_[at(i)];
       if (r.failed || goal.met_by(r.error)) continue;
-      const double error = judge_.error[at(r.island)];
-      if (!(error <= goal.tolerance) && (!(error < kBetter * r.error) || pass + 1 == kMostPasses)) r.failed = true;
+      const double error = judge_.error[at(i)];
+      r.failed = !goal.met_by(error) && (!(error < kBetter * r.error) || pass + 1 == kMostPasses);
       r.error = error;
-      if (r.failed) restore(p, r.island, lambda);
+      if (r.failed) restore(p, i, lambda);
       all = all && (r.failed || goal.met_by(error));
     }
     if (all) break;
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    const Reduced& r = *reduced_[i];
-    if (r.begun) report.iterations += std::max(1, r.reduction.iterations());
-    if (r.failed) left_.push_back(r.island);
+  for (const int i : work_) {
+    const Reduced& r = *reduced_[at(i)];
+    const int iterations = std::max(1, r.reduction.iterations());
+    report.iterations += iterations;
+    report.island_iterations = std::max(report.island_iterations, iterations);
+    if (r.failed) left_.push_back(i);
   }
+  std::sort(left_.begin(), left_.end());
 }
 
 Island& IslandSolver::island(std::size_t i) {
@@ -143,10 +148,11 @@ Island& IslandSolver::island(std::size_t i) {
   return *islands_[i];
 }
 
-// The method may be needed long after the start for the first time: an attempt whose result is dropped leaves it the
-// memory that it needs.
-void IslandSolver::take_memory(const ConstraintProblem& p, const Goal& goal, int i, Island& memory) {
+// The method may be needed long after the start for the first time: an attempt whose result is dropped leaves its first
+// stages the memory that they need. It is made for every island that is larger than what was at its place before.
+void IslandSolver::take_memory(const ConstraintProblem& p, const Goal& goal, int i) {
   constexpr int kAttempt = 4;  // factorisations
+  Island& memory = island(at(i));
   int rows = 0;
   for (const int b : p.islands.blocks(i)) rows += p.blocks[at(b)].rows;
   if (rows <= memory.most_rows) return;
@@ -191,6 +197,7 @@ SolveReport IslandSolver::solve(const ConstraintProblem& p, const Goal& goal, st
     return report;
   }
   left_.clear();
+  own_factor_.forget();  // another problem may be where the last one was
   if (options_.reduce && options_.budget > 1 && goal.criterion == Criterion::energy) {
     project_on_cones(p, lambda);
     report.residuals = judge(p, lambda, judge_);
@@ -198,7 +205,7 @@ SolveReport IslandSolver::solve(const ConstraintProblem& p, const Goal& goal, st
       report.stage = "reduction";
       reduce(p, goal, lambda, report);
     }
-    if (left_.empty()) {
+    if (left_.empty() && meets(report.residuals, options_.law, goal)) {
       report.status = SolveStatus::converged;
       return report;
     }
@@ -206,14 +213,14 @@ SolveReport IslandSolver::solve(const ConstraintProblem& p, const Goal& goal, st
     for (int i = 0; i < p.islands.count(); ++i) left_.push_back(i);
   }
   const int count = static_cast<int>(left_.size());
-  if (count > 0) island(at(count - 1));
+  if (count > 0) island(at(left_.back()));
   const int budget = options_.budget - (report.factorisations > 0 ? 1 : 0);
-  for_each(count, [&](int i) { solve_island(p, goal, budget, lambda, left_[at(i)], *islands_[at(i)]); });
+  for_each(count, [&](int i) { solve_island(p, goal, budget, lambda, left_[at(i)], *islands_[at(left_[at(i)])]); });
   bool found = true;
   bool exhausted = false;
   int stage = -1;
   for (int i = 0; i < count; ++i) {
-    const NcpSearch& search = islands_[at(i)]->search;
+    const NcpSearch& search = islands_[at(left_[at(i)])]->search;
     report.iterations += search.iterations;
     report.island_iterations = std::max(report.island_iterations, search.iterations);
     report.factorisations += search.system.factorisations();

@@ -18,7 +18,7 @@ bool LinearFactor::factor(const ConstraintProblem& p) {
   for (GrowingVector* v : {&weight_, &weighted_}) v->resize(row_count_);
   for (int i = 0; i < row_count_; ++i) {
     const double R = p.R[at(i)];
-    weight_[i] = 1 / (R + kShift * std::max(p.diagonal[i] - R, 1e-300));
+    weight_[i] = 1 / std::max(R + kShift * (p.diagonal[i] - R), 1e-300);
   }
   const std::span<const ConstraintBlock> blocks(p.blocks.data(), block_count_);
   normal_.prepare(p, blocks);

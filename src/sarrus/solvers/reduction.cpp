@@ -51,21 +51,21 @@ void subtract(const double* B, int stride, int first, int last, const double* X,
 
 }  // namespace
 
-bool Reduction::begin(const ConstraintProblem& p, const LinearFactor& factor, int island,
-                      std::span<const double> lambda) {
-  problem_ = &p;
+void Reduction::Shared::resize(const BlockGraph& graph) {
+  w.resize(graph.padded_start(graph.node_count()));
+  place.resize(at(graph.node_count()));
+}
+
+bool Reduction::begin(const LinearFactor& factor, Shared& shared, int budget) {
   factor_ = &factor;
-  island_ = island;
+  shared_ = &shared;
   const BlockGraph& graph = factor.llt().graph();
-  if (!graph.all_six() || !collect(lambda)) return false;
   positions_.clear();
-  for (const int node : p.islands.nodes(island)) positions_.push_back(graph.position(node));
+  for (const int node : problem_->islands.nodes(island_)) positions_.push_back(graph.position(node));
   std::sort(positions_.begin(), positions_.end());
-  place_.resize(at(graph.node_count()));
-  for (std::size_t i = 0; i < positions_.size(); ++i) place_[at(positions_[i])] = static_cast<int>(i);
-  w_.resize(graph.padded_start(graph.node_count()));
+  for (std::size_t i = 0; i < positions_.size(); ++i) shared.place[at(positions_[i])] = static_cast<int>(i);
   build_S();
-  return eliminate_soft();
+  return eliminate_soft(budget);
 }
 
 void Reduction::add_unit(const ConstraintBlock& b, int row) {
@@ -83,9 +83,9 @@ void Reduction::add_unit(const ConstraintBlock& b, int row) {
   units_.push_back(u);
 }
 
-// Rows by kind; false if this is no island for the method.
-bool Reduction::collect(std::span<const double> lambda) {
-  const ConstraintProblem& p = *problem_;
+bool Reduction::collect(const ConstraintProblem& p, int island, std::span<const double> lambda) {
+  problem_ = &p;
+  island_ = island;
   joints_.clear();
   rows_.clear();
   others_.clear();
@@ -111,10 +111,12 @@ bool Reduction::collect(std::span<const double> lambda) {
         }
       }
     } else {
-      const int first = frictionless ? 2 : 0;
-      add_unit(b, b.row + first);
-      for (int r = first; r < b.rows; ++r) others_.push_back({i, b.row + r, r});
-      if (b.kind == BlockKind::contact && p.R[at(b.row + 2)] == 0) rigid_contacts += 3;
+      const bool cone = b.kind == BlockKind::contact && !frictionless;
+      for (int r = frictionless ? 2 : 0; r < b.rows; ++r) {
+        if (!cone || r == 0) add_unit(b, b.row + r);
+        others_.push_back({i, b.row + r, r});
+      }
+      if (b.kind == BlockKind::contact && p.R[at(b.row + 2)] == 0) rigid_contacts += frictionless ? 1 : 3;
     }
   }
   soft_ = static_cast<int>(rows_.size());
@@ -139,7 +141,7 @@ void Reduction::scatter_rows() {
     const ConstraintBlock& b = p.blocks[at(rows_[i].block)];
     const int column = static_cast<int>(i);
     for (int k = 0; k < b.nodes; ++k) {
-      const int place = place_[at(graph.position(b.node[k]))];
+      const int place = shared_->place[at(graph.position(b.node[k]))];
       const double* J = p.jacobian.data() + b.jac[k] + 6 * rows_[i].r;
       double* y = panel(place) + column;
       for (int r = 0; r < 6; ++r) y[r * stride_] = J[r];
@@ -168,7 +170,7 @@ void Reduction::build_S() {
     const int k = positions_[i];
     apply_lower(llt.values() + graph.diagonal_offset(k), stride_, begin, end, X);
     for (int r = graph.column_begin(k); r < graph.column_begin(k + 1); ++r) {
-      const int to = place_[at(graph.row(r))];
+      const int to = shared_->place[at(graph.row(r))];
       first_[at(to)] = std::min(first_[at(to)], begin);
       last_[at(to)] = std::max(last_[at(to)], end);
       subtract(llt.values() + graph.block_offset(r), stride_, begin, end, X, panel(to));
@@ -186,7 +188,7 @@ void Reduction::build_S() {
 
 // C' and T replace the rows of the soft ones in the upper triangle of S, S' those of the others; false if S_ss is not
 // positive definite.
-bool Reduction::eliminate_soft() {
+bool Reduction::eliminate_soft(int budget) {
   const int m = static_cast<int>(rows_.size());
   double* S = S_.data();
   for (int k = 0; k < soft_; ++k) {
@@ -202,7 +204,7 @@ bool Reduction::eliminate_soft() {
       for (int c = r; c < m; ++c) row[c] -= f * top[c];
     }
   }
-  dense_.clear(m - soft_);
+  dense_.clear(m - soft_, budget);
   dense_.units() = units_;
   for (GrowingVector* v : {&v_, &lambda_n_}) v->resize(m - soft_);
   double* D = dense_.S();
@@ -232,7 +234,7 @@ void Reduction::eliminate_joints(const GrowingVector& sigma) {
       sum.store(w);
     }
   }
-  factor_->llt().forward(positions_, w_.data());
+  factor_->llt().forward(positions_, shared_->w.data());
   const int m = static_cast<int>(rows_.size());
   for (int i = 0; i < m; ++i) rho_[i] = sigma[rows_[at(i)].row];
   for (int i = m; i < stride_; ++i) rho_[i] = 0;
@@ -300,7 +302,7 @@ bool Reduction::substitute_joints(const GrowingVector& sigma, std::span<double> 
       z[r] += s.sum();
     }
   }
-  factor_->llt().backward(positions_, w_.data());
+  factor_->llt().backward(positions_, shared_->w.data());
   double left[kMaxBlockRows];
   bool finite = true;
   for (const int i : joints_) {

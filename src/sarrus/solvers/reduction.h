@@ -30,8 +30,17 @@ namespace sarrus {
 
 class Reduction {
  public:
-  // Takes the rows of an island and makes S', if it is one for this method.
-  bool begin(const ConstraintProblem& problem, const LinearFactor& factor, int island, std::span<const double> lambda);
+  // What the islands of a problem share; each touches its own nodes alone.
+  struct Shared {
+    void resize(const BlockGraph& graph);
+    GrowingVector w;         // z and du, padded by node
+    std::vector<int> place;  // by position in the order of elimination: place among those of the island
+  };
+
+  // Takes the rows of an island; false if it is none for this method.
+  bool collect(const ConstraintProblem& problem, int island, std::span<const double> lambda);
+  // Makes S' of them, with at most `budget` Newton steps in the passes to come; false if it cannot be made.
+  bool begin(const LinearFactor& factor, Shared& shared, int budget);
   // One pass from lambda, whose velocities the judge left in `judged`; changes the island's rows of lambda alone.
   // False: not solved, lambda is as it was or worse.
   bool pass(double tolerance, const JudgeWorkspace& judged, std::span<double> lambda);
@@ -44,19 +53,19 @@ class Reduction {
   struct Row {
     int block, row, r;  // r: of the block
   };
-  bool collect(std::span<const double> lambda);
   void add_unit(const ConstraintBlock& block, int row);
   void scatter_rows();
   void build_S();
-  bool eliminate_soft();
+  bool eliminate_soft(int budget);
   void eliminate_joints(const GrowingVector& sigma);
   bool solve_rest(double tolerance, double size, std::span<double> lambda);
   bool substitute_joints(const GrowingVector& sigma, std::span<double> lambda);
   double* panel(int place) { return Y_.data() + place * 6 * stride_; }
-  double* velocity(int node) { return w_.data() + factor_->llt().graph().padded_start(node); }
+  double* velocity(int node) { return shared_->w.data() + factor_->llt().graph().padded_start(node); }
 
   const ConstraintProblem* problem_ = nullptr;
   const LinearFactor* factor_ = nullptr;
+  Shared* shared_ = nullptr;
   int island_ = 0;
   std::vector<int> joints_;  // blocks
   std::vector<Row> rows_;    // c: soft ones first
@@ -64,12 +73,10 @@ class Reduction {
   std::vector<Row> others_;  // n, while they are collected
   std::vector<DenseNcp::Unit> units_;
   std::vector<int> positions_;     // of the island's nodes in the order of elimination
-  std::vector<int> place_;         // by position: its place in positions_
   std::vector<int> first_, last_;  // by place: columns of Y that are not zero
   int stride_ = 0;                 // of Y and S, a multiple of 4
   GrowingVector Y_;                // by place: 6 x stride, row-major
   GrowingVector S_;                // row-major; C and T after eliminate_soft()
-  GrowingVector w_;                // z and du, padded by node
   GrowingVector rho_, change_;     // by row of c
   GrowingVector v_, lambda_n_;     // by row of n
   DenseNcp dense_;

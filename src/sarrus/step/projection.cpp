@@ -26,6 +26,10 @@ JointProjection::JointProjection(const Model& model, Coordinates& coordinates, L
       has_redundancy_(!model.loop_joints().empty() || !model.couplings().empty()),
       rows_(&own_rows_),
       trial_(model.bodies().size()) {
+  for (const Joint& j : model.joints()) has_compliance_ = has_compliance_ || j.compliance.compliant();
+  for (const Coupling& c : model.couplings()) has_compliance_ = has_compliance_ || c.compliance.compliant();
+  for (const Dof& d : model.dofs())
+    has_compliance_ = has_compliance_ || (d.limit.locked() && d.limit.compliance.compliant());
   own_rows_.set_nodes(coordinates.node_sizes());
   tangent_rows_.set_nodes(coordinates.node_sizes());
   step_.resize(coordinates.velocity_size());
@@ -43,7 +47,7 @@ void JointProjection::use(const ConstraintProblem& rows) {
   block_count_ = 0;
   row_count_ = 0;
   for (const ConstraintBlock& b : rows.blocks) {
-    if (shares() && b.kind != BlockKind::joint) break;  // those are added later
+    if (is_of_problem() && b.kind != BlockKind::joint) break;  // those are added later
     ++block_count_;
     row_count_ = b.row + b.rows;
   }
@@ -58,22 +62,19 @@ void JointProjection::linearise(std::span<const Pose> X_WB, const JointKinematic
   use(own_rows_);
 }
 
-void JointProjection::borrow(const JointProjection& other) {
+void JointProjection::borrow(JointProjection& other) {
   problem_ = other.problem_;
   linear_ = other.linear_;
 }
 
 void JointProjection::begin(bool warm) {
   serves_ = false;
-  if (warm && problem_ != nullptr && linear_->is_of(*problem_)) use(*problem_);
+  if (warm && !has_compliance_ && problem_ != nullptr && linear_->is_of(*problem_)) use(*problem_);
 }
 
 bool JointProjection::factor() {
+  if (shares()) return linear_->is_of(*rows_) || linear_->factor(*rows_);
   if (factored_) return true;
-  if (shares()) {
-    factored_ = linear_->is_of(*rows_) || linear_->factor(*rows_);
-    return factored_;
-  }
   rows_->diagonal_D_plus_R(blocks(), weight_);
   weight_ = (kRegularisation * weight_.cwiseMax(1e-300)).cwiseInverse();
   for (const ConstraintBlock& b : blocks()) {

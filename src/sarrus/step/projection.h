@@ -34,7 +34,7 @@ class JointProjection {
   // Of the next step; with `warm` the factor of the last one serves as linearisation, if there is one.
   void begin(bool warm);
   // The next step is taken as by `other`, with its factor; for a preview.
-  void borrow(const JointProjection& other);
+  void borrow(JointProjection& other);
   // Takes the joint rows that the problem consists of so far as linearisation, and replaces the biases v* of the rigid
   // ones by their mass-weighted projection on the range of J. Where rows are redundant (loops), a bias outside the
   // range asks for a velocity that does not exist: impulses would grow without bound while no residual could vanish.
@@ -58,7 +58,10 @@ class JointProjection {
  private:
   void linearise(std::span<const Pose> X_WB, const JointKinematics& kinematics, std::span<const double> q);
   void use(const ConstraintProblem& rows);
-  bool shares() const { return rows_ == problem_; }
+  // The linearisation is the problem of the step; its factor is the solver's unless compliant joints are in that, which
+  // would change the metric.
+  bool is_of_problem() const { return rows_ == problem_; }
+  bool shares() const { return is_of_problem() && !has_compliance_; }
   double violation(const VecX& u);
   // Factors H of the rows in use unless that is done; false if it could not be factored.
   bool factor();
@@ -74,6 +77,7 @@ class JointProjection {
   const ConstraintProblem* problem_ = nullptr;  // of the step
   bool has_rows_ = false;
   bool has_redundancy_ = false;
+  bool has_compliance_ = false;
   ConstraintProblem own_rows_;      // made by linearise()
   ConstraintProblem tangent_rows_;  // of project_velocities(): joints and what is sustained
   const ConstraintProblem* rows_;   // the linearisation: own_rows_, or the problem of the step
