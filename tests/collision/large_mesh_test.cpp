@@ -12,6 +12,7 @@
 
 #include "collision/mesh_scenes.h"
 #include "effort.h"
+#include "sarrus/collision/convex_distance.h"
 #include "sarrus/collision/detector.h"
 #include "sarrus/math/tools.h"
 #include "sarrus/model/builder.h"
