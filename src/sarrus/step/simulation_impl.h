@@ -74,6 +74,7 @@ struct Simulation::Impl {
     double turned_over = 0;  // J
     double largest = 0;      // J, kinetic energy
     double fastest = 0;      // rad/s
+    bool stiff = false;      // some island took steps of first order
     bool balanced = false;   // `stored` is of the present state
     EnergyAccount::Stored stored;
   };

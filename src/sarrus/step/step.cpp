@@ -310,6 +310,7 @@ void Simulation::Impl::keep_books(double dt) {
                              part.energy.correction, -part.energy.taken_back);
   const EnergyFlow& f = part.energy;
   books.flow += f;
+  books.stiff = books.stiff || (assembler.scheme().stiff != nullptr && assembler.modes().any_curvature());
   books.turned_over += std::abs(after.kinetic - books.stored.kinetic) + std::abs(f.drives) + std::abs(f.external) +
                        std::abs(f.friction) + std::abs(f.impacts) + std::abs(f.damping) + std::abs(f.correction);
   books.largest = std::max({books.largest, after.kinetic, books.stored.kinetic});
@@ -320,7 +321,8 @@ void Simulation::Impl::keep_books(double dt) {
 double Simulation::Impl::energy_bound() const {
   constexpr double kLeast = 1e-6;
   const double turn = options().dt * books.fastest;
-  const double share = std::max(kLeast, assembler.scheme().second_order() ? turn * turn : turn);
+  const bool second_order = assembler.scheme().second_order() && !books.stiff;
+  const double share = std::max(kLeast, second_order ? turn * turn : turn);
   // What has hardly moved yet has no energy to measure by: at least that of twenty steps of free fall.
   const double fall = 20 * options().dt * model().gravity().norm();
   return share * (books.largest + books.turned_over + 0.5 * books.mass * fall * fall);
