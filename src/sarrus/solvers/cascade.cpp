@@ -1,13 +1,15 @@
-// The default solver (docs/theory/newton.md §7): semismooth Newton from the warm start, then interior point methods
-// polished by it, then ADMM2 polished by it. Each stage starts from its own point; the best iterate of all counts.
+// The default solver (docs/theory/newton.md §7): joints and drives eliminated, and where that does not do semismooth
+// Newton from the warm start, then interior point methods polished by it, then ADMM2 polished by it. Each stage starts
+// from its own point; the best iterate of all counts.
 //
+//   0  elimination (reduction.h), called by island_solver.cpp; most islands with joints end here
 //   1  semismooth Newton: an attempt from the warm start; without one a quick pass from zero, if impulses may be unique
 //   2  interior point in variants (coupling in the matrix, fraction of the step to the boundary, slack reset), in an
 //      order chosen by the kind of problem: more joint rows than contact rows, or not; semismooth Newton is tried
 //      whenever the natural map has fallen far enough, and from the best point of each
 //      between two variants a few proximal Newton steps from the best point of all
 //   3  ADMM2 from zero with semismooth Newton attempts at growing intervals, and three long ones from the best point
-// Problems of joints alone are linear: one Newton step, and those that round-off asks for.
+// What reaches stage 1 of joints alone is linear: one Newton step, and those that round-off asks for.
 #include <span>
 
 #include "sarrus/solvers/admm2.h"
@@ -120,12 +122,14 @@ class Cascade final : public IslandMethod {
 }  // namespace
 
 SolverInfo cascade_entry() {
-  return solver_entry(
-      "cascade", "semismooth Newton, interior point, ADMM in turn: exact NCP in a few factorisations (default)",
-      Law::ncp, cascade_parameters(), [](const CascadeParameters& par) {
-        return make_island_solver([par] { return std::make_unique<Cascade>(par); },
-                                  {.threads = par.threads, .budget = par.max_factorisations, .reduce = true});
-      });
+  return solver_entry("cascade",
+                      "joints eliminated, then semismooth Newton, interior point, ADMM in turn: exact NCP in a few "
+                      "factorisations (default)",
+                      Law::ncp, cascade_parameters(), [](const CascadeParameters& par) {
+                        return make_island_solver(
+                            [par] { return std::make_unique<Cascade>(par); },
+                            {.threads = par.threads, .budget = par.max_factorisations, .reduce = true});
+                      });
 }
 
 }  // namespace sarrus
