@@ -13,6 +13,10 @@ constexpr double kBudget = 50;             // factorisations: what it does not s
 constexpr double kDiagonalsPerSecond = 5;  // of the smaller shape
 constexpr double kRadiansPerSecond = 5;    // of limits; m/s of slides
 
+// What has sunk in beyond its slop comes back to this share of it: brought back to the slop itself, a body that rolls
+// would be beyond it again, and pushed out, in every step.
+constexpr double kSettled = 0.5;
+
 double limit_erp(const Model& model, const ConstraintBlock& b, double fallback) {
   const bool of_dof = b.source_kind == RowSource::limit_lower || b.source_kind == RowSource::limit_upper;
   const auto i = static_cast<std::size_t>(b.source);
@@ -76,7 +80,7 @@ bool PushOut::run(const RowContext& at, std::span<const Contact> contacts, std::
     if (speed == kUseDefault) speed = contact ? kDiagonalsPerSecond * c->size : kRadiansPerSecond;
     const double erp = contact ? o.erp_contact : limit_erp(model_, b, o.erp_limit);
     double& bias = rows_.bias[static_cast<std::size_t>(b.row)];
-    const double excess = -bias - slop;
+    const double excess = -bias - kSettled * slop;
     bias = excess > 0 ? -std::min(erp * excess, speed * at.dt) : -excess;
   }
   rows_.finish();
