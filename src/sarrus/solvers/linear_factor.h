@@ -2,6 +2,7 @@
 //
 //   K = M + J_b' G J_b,   G_i = 1/(R_i + eps D_ii),   D_ii = J_i M^-1 J_i',   eps = 3e-9
 //
+// G in kg or kg m^2, rows and nodes as in constraint_problem.h.
 // The graph of K has edges of joint blocks only, so it is that of the model: contacts that come and go leave it alone.
 // One factor serves the correction of biases, the reduced contact problem (reduction.h), and the projection of poses
 // onto the joints. eps balances the contraction eps / (smallest eigenvalue of D) of a pass against the round-off

@@ -10,6 +10,7 @@
 //     lambda_n+ = solution of the dense problem S', v (dense_ncp.h)
 //     lambda_s -= C^-T (t + T (lambda_n+ - lambda_n))
 //     du = L^-T (z + Y (lambda_c+ - lambda_c)),   lambda_b -= G (sigma_b + J_b du)
+// Impulses lambda in N s or N m s, velocities sigma and du in m/s or rad/s, S in 1/kg or 1/(kg m^2).
 // One pass is the Newton step of ssn.h with the shift eps D_ii on b and all of c at once; what it leaves is the
 // contraction of the shift and round-off, and the next pass starts from the exact sigma. Two are usual with contacts.
 //

@@ -1,11 +1,11 @@
 // Positions that have sunk in are corrected by a pass that moves poses and no velocities (docs/theory/integrators.md
 // §12).
 //
-//   min 1/2 d' M_s d   s.t.   r + J d = 0 (joints),   J d >= min(erp e, v_max dt) where e = -gap - slop > 0,
-//                             J d >= -(gap + slop) elsewhere
-// frictionless, with the masses M_s of the bodies and 100 times their inertias: a pass that turns bodies as easily as
-// it shifts them does more work on them. It creates no velocity; the potential energy that it adds is booked as
-// correction.
+//   min 1/2 d' M_s d   s.t.   r + J d = 0 (joints),   J d >= min(erp e, v_max dt) where e = -gap - slop/2 > 0,
+//                             J d >= -(gap + slop/2) elsewhere
+// once something is deeper than its slop (m, rad); gaps in m, d in m and rad, world axes. Frictionless, with the masses
+// M_s of the bodies and 100 times their inertias: a pass that turns bodies as easily as it shifts them does more work
+// on them. It creates no velocity; the potential energy that it adds is booked as correction.
 #pragma once
 
 #include <algorithm>
