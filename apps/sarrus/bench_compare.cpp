@@ -1,9 +1,11 @@
-// `sarrus bench compare A.json B.json` and `sarrus bench report FILE...`.
+// `sarrus bench compare A B` (results, or builds) and `sarrus bench report FILE...`.
 #include "bench_compare.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -12,11 +14,13 @@
 
 #include "commands.h"
 #include "sarrus/bench/compare.h"
+#include "sarrus/bench/compare_builds.h"
 #include "sarrus/bench/peer_section.h"
 #include "sarrus/bench/report.h"
 #include "sarrus/bench/result.h"
 #include "sarrus/files/whole_file.h"
 #include "sarrus/math/error.h"
+#include "sarrus/scenes/scenes.h"
 
 namespace sarrus::app {
 namespace {
@@ -31,10 +35,39 @@ BenchResult read_result(const std::string& file) { return bench_result_from_json
 
 struct CompareArguments {
   std::string a, b, json;
+  std::vector<std::string> scenes;
+  int rounds = 3;
+  double duration = 0;
 };
+
+// A program, and no result of a run.
+bool is_command(const std::string& file) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(file, error);
+  return !error && fs::is_regular_file(status) && (status.permissions() & fs::perms::owner_exec) != fs::perms::none;
+}
+
+int run_compare_builds(const CompareArguments& a, OutputFile& json) {
+  BuildComparisonOptions options;
+  options.old_command = std::filesystem::absolute(a.a);
+  options.new_command = std::filesystem::absolute(a.b);
+  options.scenes = a.scenes;
+  options.rounds = a.rounds;
+  options.duration = a.duration;
+  for (const std::string& scene : a.scenes) make_scene(scene);  // refuses what is none before anything runs
+  bool head = true;
+  json.write(to_json(compare_builds(options, [&head](const BuildComparison::Row& row) {
+    fmt::print("{}{}", head ? markdown_head() : "", to_markdown(row));
+    head = false;
+    std::fflush(stdout);
+  })));
+  return kExitOk;
+}
 
 int run_compare(const CompareArguments& a) {
   OutputFile json("--json", a.json);
+  if (is_command(a.a) && is_command(a.b)) return run_compare_builds(a, json);
   const Comparison c = compare(read_result(a.a), read_result(a.b));
   json.write(to_json(c));
   fmt::print("{}", to_text(c));
@@ -92,10 +125,18 @@ void run_report(const ReportArguments& a) {
 
 void add_bench_compare(CLI::App& bench, int& exit_code) {
   auto c = std::make_shared<CompareArguments>();
-  CLI::App* compare = bench.add_subcommand("compare", "What got better or worse between two runs, beyond noise");
-  compare->add_option("A", c->a, "Result of the earlier run (--json)")->required()->type_name("A.json");
-  compare->add_option("B", c->b, "Result of the later run")->required()->type_name("B.json");
+  CLI::App* compare = bench.add_subcommand(
+      "compare", "What got better or worse between two runs, beyond noise, or between two builds of this command");
+  compare->add_option("A", c->a, "Result of the earlier run (--json), or the earlier build's command")->required();
+  compare->add_option("B", c->b, "Result of the later run, or the later build's command")->required();
   compare->add_option("--json", c->json, "The comparison for programs")->type_name("FILE");
+  compare->add_option("--scenes", c->scenes, "Builds: scenes to run in turn (default: all built-in ones)")
+      ->delimiter(',');
+  compare->add_option("--rounds", c->rounds, "Builds: how often; the best time counts")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  compare->add_option("--duration", c->duration, "Builds: seconds to simulate (default: each scene's own)")
+      ->check(CLI::PositiveNumber);
   compare->footer("Exit codes: 0 nothing got worse, 2 bad input, 3 something got worse beyond noise.");
   compare->callback([c, &exit_code] { exit_code = run_compare(*c); });
 

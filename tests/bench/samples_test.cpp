@@ -54,7 +54,7 @@ TEST(Samples, GoldenHashOfTwoSystems) {
       all.push_back(s.info);
     }
   }
-  EXPECT_EQ(set_hash(all), "a7b0de8bb871a6cf");
+  EXPECT_EQ(set_hash(all), "9018fd4b8eb82eb8");
 }
 
 TEST(Samples, HashSeesEveryNumber) {

@@ -80,6 +80,28 @@ TEST_F(BenchCommand, SameResultsEveryTimeAndComparedAsSuch) {
   expect_refused("bench compare '" + file("a.json") + "' '" + file("nothing.json") + "'", "nothing.json");
 }
 
+TEST_F(BenchCommand, ComparesBuildsInTurn) {
+  const std::string self = "'" + std::string(SARRUS_COMMAND) + "'";
+  const std::string scenes = " --scenes fourbar_swing,box_on_plane --rounds 2 --duration 0.05";
+  const Result r = run("bench compare " + self + " " + self + scenes + " --json '" + file("c.json") + "'");
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_NE(r.out.find("| fourbar_swing | "), std::string::npos) << r.out;
+  const json j = results("c.json");
+  ASSERT_EQ(j["scenes"].size(), 2u);
+  for (const json& row : j["scenes"]) {
+    EXPECT_GT(row["old"]["us_median"], 0);
+    EXPECT_LE(row["old"]["us_median"], row["old"]["us_p99"]);
+    EXPECT_LE(row["old"]["us_p99"], row["old"]["us_worst"]);
+    // What no clock measures is the same in the same build.
+    for (const char* key : {"joint_gap_m", "residual", "drift", "missed_steps"}) {
+      EXPECT_EQ(row["old"][key], row["new"][key]) << key;
+    }
+  }
+  expect_refused("bench compare " + self + " " + self + " --scenes fourbar_swin", "fourbar_swing");
+  const std::string other = "/bin/false";  // a program, but no command of ours
+  expect_refused("bench compare " + self + " " + other + " --scenes fourbar_swing", other);
+}
+
 TEST_F(BenchCommand, RefusesWhatItCannotDo) {
   expect_refused("bench suite --systems walker_lik", "did you mean 'walker_like'");
   expect_refused("bench suite --systems box_on_plane --solvers pgs --work '" + file("w") + "'", "solver 'pgs'");

@@ -85,6 +85,27 @@ TEST(JointRows, AreTheDerivativeOfTheResidual) {
   });
 }
 
+// A problem that has the rows of another pose is written over: nothing is left of them.
+TEST(JointRows, WrittenOverAreAsThoseOfANewProblem) {
+  for_every_joint(
+      7, [](const std::string& label, const Model& model, const std::vector<Pose>& X, const JointPlace&, Random& rng) {
+        const std::vector<double> q = coordinates(model, X);
+        const ConstraintProblem fresh = position_rows(model, X, q);
+        const std::vector<Pose> other = moved(X, random_velocity(X.size(), rng), 0.1);
+        ConstraintProblem p = position_rows(model, other, q);
+        p.add_block(BlockKind::limit, 1, std::vector<int>{0});
+        const std::unique_ptr<Coordinates> maximal = maximal_coordinates(model);
+        JointKinematics kinematics(model);
+        kinematics.update(X);
+        set_position_rows(model, *maximal, X, kinematics, q, p);
+        EXPECT_EQ(p.rows(), fresh.rows()) << label;
+        EXPECT_EQ(p.rows_of(BlockKind::limit), 0) << label;
+        EXPECT_EQ(p.jacobian, fresh.jacobian) << label;
+        EXPECT_EQ(p.bias, fresh.bias) << label;
+        EXPECT_EQ(p.R, fresh.R) << label;
+      });
+}
+
 TEST(JointRows, ResidualVanishesOnTheManifold) {
   for_every_joint(2, [](const auto& label, const Model& m, const auto& X, const JointPlace&, Random&) {
     const ConstraintProblem p = position_rows(m, X, coordinates(m, X));
@@ -253,6 +274,10 @@ TEST(Coordinates, CountTurnsUnlessWrapped) {
           kin.update(X);
           kin.update_coordinates(q);
           EXPECT_NEAR(q[dof], wrapped ? wrap_angle(angle) : angle, 1e-12) << joint_type_info(type).name;
+          // The same bits once more: a restored state finds its coordinates as they were.
+          std::vector<double> again = q;
+          kin.update_coordinates(again);
+          EXPECT_EQ(again, q) << joint_type_info(type).name;
         }
       }
     }

@@ -72,6 +72,7 @@ TEST(RunSummary, CountsTimesAndIterations) {
   EXPECT_DOUBLE_EQ(j["sim_time"], 0.2);
   EXPECT_NEAR(j["us_per_step"]["median"], 10.5, 1e-9);
   EXPECT_NEAR(j["us_per_step"]["p95"], 19, 1e-9);
+  EXPECT_NEAR(j["us_per_step"]["p99"], 20, 1e-9);
   EXPECT_NEAR(j["us_per_step"]["max"], 20, 1e-9);
   EXPECT_EQ(j["iterations"]["median"], 21);
   EXPECT_EQ(j["iterations"]["max"], 40);

@@ -412,5 +412,48 @@ TEST(Judge, NoRowsNoResidual) {
   EXPECT_FALSE(verdict(p, {}).finite);
 }
 
+// --- in two parts ------------------------------------------------------------------------------------
+
+void expect_same(const Residuals& a, const Residuals& b) {
+  for (const double Residuals::*x :
+       {&Residuals::primal, &Residuals::dual, &Residuals::complementarity, &Residuals::natural_map,
+        &Residuals::natural_map_ccp, &Residuals::natural_map_box, &Residuals::equations, &Residuals::joint_velocity,
+        &Residuals::natural_map_joint, &Residuals::natural_map_soft, &Residuals::natural_map_limit,
+        &Residuals::natural_map_contact}) {
+    EXPECT_EQ(a.*x, b.*x);
+  }
+  for (int law = 0; law < 3; ++law) EXPECT_EQ(a.energy[law], b.energy[law]);
+  EXPECT_EQ(a.worst_block, b.worst_block);
+  EXPECT_EQ(a.finite, b.finite);
+}
+
+TEST(Judge, MeasuresAndJudgesInTwoPartsAsInOne) {
+  std::mt19937 rng(8);
+  for (int trial = 0; trial < 20; ++trial) {
+    ConstraintProblem p = testing::random_problem({6, 6, 6, 6}, rng);
+    p.finish();
+    VecX x = testing::random_vector(p.rows(), rng);
+    std::vector<double> lambda(x.begin(), x.end());
+    JudgeWorkspace once, parts;
+    const Residuals all = judge(p, lambda, once);
+    EXPECT_EQ(measure(p, lambda, parts), all.energy[0]);
+    EXPECT_EQ(parts.error, once.error);
+    expect_same(judge_measured(p, lambda, parts), all);
+    expect_same(judge_measured(p, lambda, parts), all);
+    EXPECT_EQ(parts.u, once.u);
+    // Other impulses, and another problem at the same place.
+    lambda[0] += 1;
+    expect_same(judge_measured(p, lambda, parts), judge(p, lambda, once));
+    measure(p, lambda, parts);
+    p.bias[0] += 1;
+    p.finish();
+    parts.forget();
+    expect_same(judge_measured(p, lambda, parts), judge(p, lambda, once));
+    lambda[1] = kNan;
+    EXPECT_FALSE(judge_measured(p, lambda, parts).finite);
+    EXPECT_EQ(measure(p, lambda, parts), std::numeric_limits<double>::infinity());
+  }
+}
+
 }  // namespace
 }  // namespace sarrus::judge_test

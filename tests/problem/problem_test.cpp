@@ -89,6 +89,26 @@ TEST(Operators, CountRowsByKindAndClear) {
   EXPECT_TRUE(std::isinf(p.upper[0]) && p.upper[0] > 0);
 }
 
+TEST(Operators, KeepTheFirstBlocks) {
+  std::mt19937 rng(4);
+  const ConstraintProblem p = random_problem({6, 3, 6, 6}, rng);
+  for (const int count : {0, 1, 5, 8, 10, static_cast<int>(p.blocks.size())}) {
+    ConstraintProblem kept = p;
+    kept.keep_blocks(count);
+    int rows = 0;
+    for (int i = 0; i < count; ++i) rows += p.blocks[static_cast<std::size_t>(i)].rows;
+    ASSERT_EQ(kept.rows(), rows);
+    EXPECT_EQ(kept.rows_of(BlockKind::joint) + kept.rows_of(BlockKind::soft) + kept.rows_of(BlockKind::limit) +
+                  kept.rows_of(BlockKind::contact),
+              rows);
+    EXPECT_EQ(kept.dense_J(), p.dense_J().topRows(rows));
+    // What comes behind does not overlap with it.
+    const ConstraintBlock& b = kept.add_block(BlockKind::contact, 3, std::vector<int>{0, 2});
+    for (int k = 0; k < 2; ++k) std::fill_n(kept.jacobian_row(b, k, 0), 18, 1.0);
+    EXPECT_EQ(kept.dense_J().topRows(rows), p.dense_J().topRows(rows));
+  }
+}
+
 // --- contact frame -----------------------------------------------------------------------------------
 
 Vec3 random_direction(std::mt19937& rng) { return Vec3(random_vector(3, rng)).normalized(); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "sarrus/math/so3.h"
 
@@ -64,13 +65,35 @@ Mat3 gimbal_axes(const Mat3& Q) {
 
 // Rotation vector from axis k of the base to that of the follower, in base-joint axes. Closed joints have nearly none,
 // and need no arctangent.
-Vec3 swing(const JointFrame& f, int k) {
-  const Vec3 axis = f.A_B.transpose() * f.A_F.col(k);
-  const Vec3 e = Vec3::Unit(k);
+template <int K>
+Vec3 swing(const JointFrame& f) {
+  const Vec3 axis = f.A_B.transpose() * f.A_F.col(K);
+  const Vec3 e = Vec3::Unit(K);
   const Vec3 a = e.cross(axis);
   const double s2 = a.squaredNorm();
-  if (s2 < 1e-8 && axis[k] > 0) return a * (1 + s2 / 6);  // asin(s) / s to 1e-17
+  if (s2 < 1e-8 && axis[K] > 0) return a * (1 + s2 / 6);  // asin(s) / s to 1e-17
   return swing_log(e, axis);
+}
+
+// Twist of Q = A_B' A_F about its axis k, in (-pi, pi]: with the quaternion of Q, 2 atan2(q_k, q_w) = atan2(2 q_k q_w,
+// q_w^2 - q_k^2), and both arguments are sums of two components of Q.
+template <int K>
+double twist(const JointFrame& f) {
+  constexpr int I = (K + 1) % 3, J = (K + 2) % 3;
+  const auto Q = [&](int r, int c) { return f.A_B.col(r).dot(f.A_F.col(c)); };
+  const double angle = std::atan2(Q(J, I) - Q(I, J), Q(I, I) + Q(J, J));
+  return angle > -std::numbers::pi ? angle : std::numbers::pi;
+}
+
+using Columns = Eigen::Matrix<double, 4, 3>;
+
+// An anchor and the joint axes of a body in the world: p = r + R x, A = R X, with whole columns as vectors; the fourth
+// component is no one's.
+void place(const Columns& R, const Vec3& r, const Vec3& x, const Mat3& X, Vec3& p, Mat3& A) {
+  const Eigen::Array4d a = R.col(0), b = R.col(1), c = R.col(2);
+  const auto turned = [&](const double* v) { return Eigen::Array4d(v[0] * a + v[1] * b + v[2] * c); };
+  p = r + turned(x.data()).head<3>().matrix();
+  for (int k = 0; k < 3; ++k) A.col(k) = turned(X.data() + 3 * k).head<3>();
 }
 
 }  // namespace
@@ -79,6 +102,19 @@ int joint_residual(const Joint& joint, const JointFrame& f, double* residual) {
   if (joint.type == JointType::distance) {
     residual[0] = (f.p_F_W - f.p_B_W).norm() - joint.length;
     return 1;
+  }
+  if (joint.type == JointType::revolute) {  // nearly all of them: as below, with the sums written out
+    const Vec3 d = f.p_F_W - f.p_B_W;
+    for (int k = 0; k < 3; ++k) residual[k] = f.A_B.col(k).dot(d);
+    const auto x = f.A_F.col(0);
+    const double along = f.A_B.col(0).dot(x);
+    const double y = f.A_B.col(1).dot(x);
+    const double z = f.A_B.col(2).dot(x);
+    const double s2 = y * y + z * z;
+    const double scale = s2 < 1e-8 && along > 0 ? 1 + s2 / 6 : 0;
+    residual[3] = -z * scale;
+    residual[4] = y * scale;
+    if (scale != 0) return 3;
   }
   const RowPattern rows = pattern(joint.type);
   int n = 0;
@@ -96,13 +132,13 @@ int joint_residual(const Joint& joint, const JointFrame& f, double* residual) {
       break;
     }
     case RotationRows::swing_x: {
-      const Vec3 s = swing(f, 0);
+      const Vec3 s = swing<0>(f);
       residual[n++] = s[1];
       residual[n++] = s[2];
       break;
     }
     case RotationRows::swing_z: {
-      const Vec3 s = swing(f, 2);
+      const Vec3 s = swing<2>(f);
       residual[n++] = s[0];
       residual[n++] = s[1];
       break;
@@ -114,12 +150,13 @@ int joint_residual(const Joint& joint, const JointFrame& f, double* residual) {
   return translational;
 }
 
-void joint_constraint_axes(const Joint& joint, const JointFrame& f, JointAxis* axes) {
+int joint_constraint_axes(const Joint& joint, const JointFrame& f, JointAxis* axes) {
   const RowPattern rows = pattern(joint.type);
   int n = 0;
   for (int k = 0; k < 3; ++k) {
     if (rows.translation[k]) axes[n++] = {f.A_B.col(k), Vec3::Zero()};
   }
+  const int translational = n;
   switch (rows.rotation) {
     case RotationRows::none:
       break;
@@ -138,6 +175,7 @@ void joint_constraint_axes(const Joint& joint, const JointFrame& f, JointAxis* a
       axes[n++] = {Vec3::Zero(), f.A_B.col(0).cross(f.A_F.col(1))};
       break;
   }
+  return translational;
 }
 
 void joint_dof_axes(const Joint& joint, const JointFrame& f, JointAxis* axes) {
@@ -182,18 +220,19 @@ void joint_dof_axes(const Joint& joint, const JointFrame& f, JointAxis* axes) {
 }
 
 void joint_raw_coordinates(const Joint& joint, const JointFrame& f, double* q) {
+  if (joint.type == JointType::revolute) {  // nearly all of them
+    q[0] = twist<0>(f);
+    return;
+  }
   const Vec3 p = f.A_B.transpose() * (f.p_F_W - f.p_B_W);
   const Mat3 Q = f.A_B.transpose() * f.A_F;
   switch (joint.type) {
-    case JointType::revolute:
-      q[0] = twist_angle(Quat(Q), 0);
-      break;
     case JointType::prismatic:
       q[0] = p.x();
       break;
     case JointType::cylindrical:
       q[0] = p.x();
-      q[1] = twist_angle(Quat(Q), 0);
+      q[1] = twist<0>(f);
       break;
     case JointType::universal:
       q[0] = std::atan2(Q(2, 1), Q(1, 1));
@@ -209,7 +248,7 @@ void joint_raw_coordinates(const Joint& joint, const JointFrame& f, double* q) {
     case JointType::planar:
       q[0] = p.x();
       q[1] = p.y();
-      q[2] = twist_angle(Quat(Q), 2);
+      q[2] = twist<2>(f);
       break;
     case JointType::cartesian:
       for (int k = 0; k < 3; ++k) q[k] = p[k];
@@ -219,6 +258,7 @@ void joint_raw_coordinates(const Joint& joint, const JointFrame& f, double* q) {
       for (int k = 0; k < 3; ++k) q[k] = theta[k];
       break;
     }
+    case JointType::revolute:
     case JointType::free:
     case JointType::fixed:
     case JointType::distance:
@@ -233,12 +273,12 @@ JointKinematics::JointKinematics(const Model& model) : model_(model) {
     X_B_.push_back(j.q_BJ.toRotationMatrix());
     X_F_.push_back(j.q_FJ.toRotationMatrix());
   }
-  R_WB_.resize(static_cast<std::size_t>(model.body_count()));
+  R_WB_.resize(static_cast<std::size_t>(model.body_count()), Columns::Zero());
   frames_.resize(model.joints().size());
 }
 
 void JointKinematics::update(std::span<const Pose> X_WB) {
-  for (std::size_t i = 0; i < R_WB_.size(); ++i) R_WB_[i] = X_WB[i].q.toRotationMatrix();
+  for (std::size_t i = 0; i < R_WB_.size(); ++i) R_WB_[i].topRows<3>() = X_WB[i].q.toRotationMatrix();
   for (std::size_t i = 0; i < frames_.size(); ++i) {
     const Joint& j = model_.joints()[i];
     JointFrame& f = frames_[i];
@@ -249,13 +289,11 @@ void JointKinematics::update(std::span<const Pose> X_WB) {
     } else {
       const auto b = static_cast<std::size_t>(j.base);
       f.r_B_W = X_WB[b].p;
-      f.p_B_W = f.r_B_W + R_WB_[b] * j.p_BJ;
-      f.A_B = R_WB_[b] * X_B_[i];
+      place(R_WB_[b], f.r_B_W, j.p_BJ, X_B_[i], f.p_B_W, f.A_B);
     }
     const auto b = static_cast<std::size_t>(j.follower);
     f.r_F_W = X_WB[b].p;
-    f.p_F_W = f.r_F_W + R_WB_[b] * j.p_FJ;
-    f.A_F = R_WB_[b] * X_F_[i];
+    place(R_WB_[b], f.r_F_W, j.p_FJ, X_F_[i], f.p_F_W, f.A_F);
   }
 }
 
@@ -266,7 +304,9 @@ double JointKinematics::unwrap(int dof, double raw, double near) const {
   const bool bounded = (j.type == JointType::gimbal && k == 1) || j.type == JointType::spherical;
   if (!joint_type_info(j.type).angular[k] || bounded) return raw;
   if (model_.dofs()[static_cast<std::size_t>(dof)].wrapped) return wrap_angle(raw);
-  return near + wrap_angle(raw - near);
+  // Made of the raw angle alone and whole turns, so that it is the same once more with itself as `near`.
+  constexpr double kTurn = 2 * std::numbers::pi;
+  return raw + kTurn * std::rint((near - raw) / kTurn);
 }
 
 void JointKinematics::update_coordinates(std::span<double> q) const {

@@ -33,8 +33,9 @@ struct JointAxis {
 // Residual rows of a joint (count joint_type_info(type).rows); metres first, then radians. Rope: the signed excess
 // |p_F - p_B| - L. The return value counts how many leading rows are translational.
 int joint_residual(const Joint& joint, const JointFrame& frame, double* residual);
-// The matching constrained directions. Not for distance joints, whose bodies use their own anchors.
-void joint_constraint_axes(const Joint& joint, const JointFrame& frame, JointAxis* axes);
+// The matching constrained directions; the translational ones, as many as returned, are linear, the others angular. Not
+// for distance joints, whose bodies use their own anchors.
+int joint_constraint_axes(const Joint& joint, const JointFrame& frame, JointAxis* axes);
 // Directions of the degrees of freedom: rate of coordinate k = axes[k] applied to the relative twist.
 void joint_dof_axes(const Joint& joint, const JointFrame& frame, JointAxis* axes);
 // Coordinates with angles in (-pi, pi]; nothing for free, fixed, distance; for spherical the rotation vector from
@@ -58,7 +59,8 @@ class JointKinematics {
  public:
   explicit JointKinematics(const Model& model);
   void update(std::span<const Pose> X_WB);
-  // Multi-turn update of the coordinates: q <- q + wrap(raw - q) for angles (docs/theory/model.md §2.4).
+  // Multi-turn update of the coordinates: q <- the one of raw + 2 pi n next to q, for angles (docs/theory/model.md
+  // §2.4).
   void update_coordinates(std::span<double> q) const;
   // Coordinate of a coupled or limited dof at these poses, unwrapped next to `near`.
   double coordinate(int dof, double near) const;
@@ -72,7 +74,7 @@ class JointKinematics {
   Model model_;
   std::vector<Mat3> X_B_;  // joint axes in the base body, by joint
   std::vector<Mat3> X_F_;
-  std::vector<Mat3> R_WB_;  // by body
+  std::vector<Eigen::Matrix<double, 4, 3>> R_WB_;  // by body; a row of zeros makes columns whole vectors
   std::vector<JointFrame> frames_;
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sarrus/math/block_kernels.h"
+#include "sarrus/math/six.h"
 
 namespace sarrus {
 namespace {
@@ -14,10 +15,7 @@ using block::ConstBlockMap;
 using block::kLargeNode;
 
 // Cholesky of the lower triangle of A, then A <- L^-1 with a zero upper triangle and zero padding rows.
-template <int N>
-bool invert_cholesky(double* A, int size, int ld_size, double* L) {
-  const int n = N > 0 ? N : size;
-  const int ld = N > 0 ? (N + 3) / 4 * 4 : ld_size;
+bool invert_cholesky(double* A, int n, int ld, double* L) {
   std::fill(L, L + n * ld, 0.0);
   for (int j = 0; j < n; ++j) {
     double d = A[j * ld + j];
@@ -43,9 +41,40 @@ bool invert_cholesky(double* A, int size, int ld_size, double* L) {
   return true;
 }
 
+// The same for six components, with whole columns and rows as vectors. L by columns, right-looking; then the rows of
+// its inverse T, T_i = (e_i - sum_{k<i} L_ik T_k) / L_ii.
+bool invert_cholesky_six(double* A) {
+  using Eight = Eigen::Array<double, 8, 1>;
+  alignas(32) double L[48];
+  alignas(32) double T[48];
+  double inverse[6];
+  for (int i = 0; i < 48; i += 8) Eigen::Map<Eight, Eigen::Aligned32>(L + i) = Eigen::Map<const Eight>(A + i);
+  for (int j = 0; j < 6; ++j) {
+    const double d = L[8 * j + j];
+    if (!(d > 0) || !std::isfinite(d)) return false;
+    inverse[j] = 1.0 / std::sqrt(d);
+    const Eight column = inverse[j] * Eigen::Map<const Eight, Eigen::Aligned32>(L + 8 * j);
+    Eigen::Map<Eight, Eigen::Aligned32>(L + 8 * j) = column;
+    for (int k = j + 1; k < 6; ++k) {
+      Eigen::Map<Eight, Eigen::Aligned32>(L + 8 * k) -= L[8 * j + k] * column;
+    }
+  }
+  for (int i = 0; i < 6; ++i) {
+    Eight row = Eight::Zero();
+    for (int k = 0; k < i; ++k) row -= L[8 * k + i] * Eigen::Map<const Eight, Eigen::Aligned32>(T + 8 * k);
+    Eigen::Map<Eight, Eigen::Aligned32>(T + 8 * i) = inverse[i] * row;
+    T[8 * i + i] = inverse[i];
+  }
+  for (int j = 0; j < 6; ++j) {
+    for (int i = 0; i < 6; ++i) A[8 * j + i] = T[8 * i + j];
+    A[8 * j + 6] = A[8 * j + 7] = 0;
+  }
+  return true;
+}
+
 bool invert_or_factor(double* A, int n, int ld, double* scratch) {
-  if (n == 6) return invert_cholesky<6>(A, n, ld, scratch);
-  if (n <= kLargeNode) return invert_cholesky<0>(A, n, ld, scratch);
+  if (n == 6) return invert_cholesky_six(A);
+  if (n <= kLargeNode) return invert_cholesky(A, n, ld, scratch);
   BlockMap map(A, n, n, Eigen::OuterStride<>(ld));
   if (!map.allFinite()) return false;
   Eigen::Ref<MatX, 0, Eigen::OuterStride<>> ref(map);
@@ -77,7 +106,7 @@ void BlockLLT::set_nodes(std::span<const int> sizes) {
 
 bool BlockLLT::analyse(std::span<const std::uint64_t> edges) {
   const bool changed = graph_.analyse(edges);
-  values_.resize(static_cast<std::size_t>(graph_.value_count()));
+  if (changed) values_.assign(static_cast<std::size_t>(graph_.value_count()), 0.0);
   return changed;
 }
 
@@ -111,6 +140,16 @@ bool BlockLLT::factor() {
 }
 
 void BlockLLT::solve(VecX& b) {
+  if (graph_.all_six()) {
+    for (int i = 0; i < node_count(); ++i) {
+      double* w = work_.data() + 8 * i;
+      Six::load(b.data() + 6 * i).store(w);
+      w[6] = w[7] = 0;
+    }
+    solve_padded(work_.data());
+    for (int i = 0; i < node_count(); ++i) Six::load(work_.data() + 8 * i).store(b.data() + 6 * i);
+    return;
+  }
   for (int i = 0; i < node_count(); ++i) {
     const int n = graph_.node_size(i);
     double* w = work_.data() + graph_.padded_start(i);

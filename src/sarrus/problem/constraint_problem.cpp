@@ -13,7 +13,7 @@ namespace sarrus {
 namespace {
 
 // x' A x of one node.
-double quadratic(const double* A, const double* x, int n) {
+inline double quadratic(const double* A, const double* x, int n) {
   if (n == 6) return quadratic_six(A, 6, x);
   double sum = 0;
   for (int c = 0; c < n; ++c) {
@@ -95,21 +95,25 @@ void ConstraintProblem::set_nodes(std::span<const int> sizes) {
     block += sizes[i] * sizes[i];
   }
   velocity_size_ = velocity;
+  all_six_ = std::all_of(sizes.begin(), sizes.end(), [](int n) { return n == 6; });
   mass.assign(static_cast<std::size_t>(block), 0.0);
   mass_inverse.assign(static_cast<std::size_t>(block), 0.0);
   u_free.setZero(velocity);
 }
 
-void ConstraintProblem::clear_constraints() {
-  blocks.clear();
-  jacobian.clear();
-  R.clear();
-  bias.clear();
-  lower.clear();
-  upper.clear();
-  rows_ = 0;
+void ConstraintProblem::keep_blocks(int count) {
+  for (std::size_t i = blocks.size(); i-- > at(count);) {
+    const ConstraintBlock& b = blocks[i];
+    kind_rows_[static_cast<std::size_t>(b.kind)] -= b.rows;
+    rows_ = b.row;
+    if (b.nodes > 0) jacobian.resize(at(b.jac[0]));
+  }
+  blocks.resize(std::min(blocks.size(), at(count)));
+  R.resize(at(rows_));
+  bias.resize(at(rows_));
+  lower.resize(at(rows_));
+  upper.resize(at(rows_));
   measured_blocks_ = 0;
-  for (int& n : kind_rows_) n = 0;
 }
 
 ConstraintBlock& ConstraintProblem::add_block(BlockKind kind, int rows, std::span<const int> nodes) {
@@ -194,12 +198,15 @@ void ConstraintProblem::size_rows() {
   }
 }
 
-void ConstraintProblem::multiply_J(const ConstraintBlock& b, const double* u, double* out) const {
-  if (b.nodes == 2 && node_size[at(b.node[0])] == 6 && node_size[at(b.node[1])] == 6) {  // nearly all of them
-    const double* J = jacobian.data() + b.jac[0];
-    const double* K = jacobian.data() + b.jac[1];
-    const Six x = Six::load(u + node_offset[at(b.node[0])]);
-    const Six y = Six::load(u + node_offset[at(b.node[1])]);
+namespace {
+
+// Of a block all of whose nodes have six components, where node k starts at 6 k: nearly all there are.
+inline void multiply_J_six(const ConstraintBlock& b, const double* jacobian, const double* u, double* out) {
+  const double* J = jacobian + b.jac[0];
+  const Six x = Six::load(u + 6 * b.node[0]);
+  if (b.nodes == 2) {
+    const double* K = jacobian + b.jac[1];
+    const Six y = Six::load(u + 6 * b.node[1]);
     for (int r = 0; r < b.rows; ++r) {
       Six s = x.times(J + 6 * r);
       s.add_product(y, K + 6 * r);
@@ -207,49 +214,82 @@ void ConstraintProblem::multiply_J(const ConstraintBlock& b, const double* u, do
     }
     return;
   }
+  for (int r = 0; r < b.rows; ++r) out[r] = x.dot(J + 6 * r);
+  for (int k = 1; k < b.nodes; ++k) {
+    const Six y = Six::load(u + 6 * b.node[k]);
+    for (int r = 0; r < b.rows; ++r) out[r] += y.dot(jacobian + b.jac[k] + 6 * r);
+  }
+}
+
+inline void add_Jt_six(const ConstraintBlock& b, const double* jacobian, const double* lambda, double* out) {
+  for (int k = 0; k < b.nodes; ++k) {
+    const double* J = jacobian + b.jac[k];
+    double* w = out + 6 * b.node[k];
+    Six sum = Six::load(w);
+    for (int r = 0; r < b.rows; ++r) sum.add(lambda[r], J + 6 * r);
+    sum.store(w);
+  }
+}
+
+}  // namespace
+
+void ConstraintProblem::multiply_J(const ConstraintBlock& b, const double* u, double* out) const {
+  if (all_six_ && b.nodes > 0) {
+    multiply_J_six(b, jacobian.data(), u, out);
+  } else {
+    multiply_J_any(b, u, out);
+  }
+}
+
+void ConstraintProblem::add_Jt(const ConstraintBlock& b, const double* lambda, double* out) const {
+  if (all_six_) {
+    add_Jt_six(b, jacobian.data(), lambda, out);
+  } else {
+    add_Jt_any(b, lambda, out);
+  }
+}
+
+void ConstraintProblem::multiply_J_any(const ConstraintBlock& b, const double* u, double* out) const {
   for (int r = 0; r < b.rows; ++r) out[r] = 0;
   for (int k = 0; k < b.nodes; ++k) {
     const int n = node_size[at(b.node[k])];
     const double* J = jacobian.data() + b.jac[k];
     const double* uk = u + node_offset[at(b.node[k])];
-    if (n == 6) {
-      const Six u6 = Six::load(uk);
-      for (int r = 0; r < b.rows; ++r) out[r] += u6.dot(J + 6 * r);
-    } else {
-      for (int r = 0; r < b.rows; ++r) {
-        double s = 0;
-        for (int c = 0; c < n; ++c) s += J[r * n + c] * uk[c];
-        out[r] += s;
-      }
+    for (int r = 0; r < b.rows; ++r) {
+      double s = 0;
+      for (int c = 0; c < n; ++c) s += J[r * n + c] * uk[c];
+      out[r] += s;
     }
   }
 }
 
-void ConstraintProblem::add_Jt(const ConstraintBlock& b, const double* lambda, double* out) const {
+void ConstraintProblem::add_Jt_any(const ConstraintBlock& b, const double* lambda, double* out) const {
   for (int k = 0; k < b.nodes; ++k) {
     const int n = node_size[at(b.node[k])];
     const double* J = jacobian.data() + b.jac[k];
     double* w = out + node_offset[at(b.node[k])];
-    if (n == 6) {
-      Six w6 = Six::load(w);
-      for (int r = 0; r < b.rows; ++r) w6.add(lambda[r], J + 6 * r);
-      w6.store(w);
-    } else {
-      for (int r = 0; r < b.rows; ++r) {
-        for (int c = 0; c < n; ++c) w[c] += lambda[r] * J[r * n + c];
-      }
+    for (int r = 0; r < b.rows; ++r) {
+      for (int c = 0; c < n; ++c) w[c] += lambda[r] * J[r * n + c];
     }
   }
 }
 
 void ConstraintProblem::multiply_J(std::span<const ConstraintBlock> of, const VecX& u, Eigen::Ref<VecX> out) const {
-  for (const ConstraintBlock& b : of) multiply_J(b, u.data(), out.data() + b.row);
+  if (!all_six_) {
+    for (const ConstraintBlock& b : of) multiply_J(b, u.data(), out.data() + b.row);
+    return;
+  }
+  for (const ConstraintBlock& b : of) multiply_J_six(b, jacobian.data(), u.data(), out.data() + b.row);
 }
 
 void ConstraintProblem::multiply_Jt(std::span<const ConstraintBlock> of, std::span<const double> lambda,
                                     VecX& out) const {
   out.setZero();
-  for (const ConstraintBlock& b : of) add_Jt(b, lambda.data() + b.row, out.data());
+  if (!all_six_) {
+    for (const ConstraintBlock& b : of) add_Jt(b, lambda.data() + b.row, out.data());
+    return;
+  }
+  for (const ConstraintBlock& b : of) add_Jt_six(b, jacobian.data(), lambda.data() + b.row, out.data());
 }
 
 namespace {
@@ -276,13 +316,17 @@ void ConstraintProblem::multiply_M_inverse(const VecX& f, VecX& out) const {
 
 void ConstraintProblem::diagonal_D_plus_R(std::span<const ConstraintBlock> of, Eigen::Ref<VecX> out) const {
   for (const ConstraintBlock& b : of) {
-    for (int r = 0; r < b.rows; ++r) {
-      double d = R[at(b.row + r)];
-      for (int k = 0; k < b.nodes; ++k) {
-        const int n = node_size[at(b.node[k])];
-        d += quadratic(mass_inverse.data() + mass_offset[at(b.node[k])], jacobian.data() + b.jac[k] + r * n, n);
+    double* d = out.data() + b.row;
+    std::copy_n(R.data() + b.row, b.rows, d);
+    for (int k = 0; k < b.nodes; ++k) {
+      const int n = node_size[at(b.node[k])];
+      const double* W = mass_inverse.data() + mass_offset[at(b.node[k])];
+      const double* J = jacobian.data() + b.jac[k];
+      if (n == 6) {
+        add_quadratics_six(W, b.rows, J, d);
+      } else {
+        for (int r = 0; r < b.rows; ++r) d[r] += quadratic(W, J + r * n, n);
       }
-      out[b.row + r] = d;
     }
   }
 }

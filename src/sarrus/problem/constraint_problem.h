@@ -108,7 +108,10 @@ class ConstraintProblem {
 
   // --- constraints -------------------------------------------------------------------------------------
   // Removes all constraint blocks, keeps the nodes and the memory.
-  void clear_constraints();
+  void clear_constraints() { keep_blocks(0); }
+  // Removes all but the first blocks, for those whose nodes and rows are the same in every step: their values stay, and
+  // are written over.
+  void keep_blocks(int count);
   // Appends a block with zeroed Jacobian, R = 0, v* = 0, unbounded; blocks must come in segment order.
   // Nodes must be distinct.
   ConstraintBlock& add_block(BlockKind kind, int rows, std::span<const int> nodes);
@@ -162,6 +165,9 @@ class ConstraintProblem {
 
  private:
   int velocity_size_ = 0;
+  bool all_six_ = false;
+  void multiply_J_any(const ConstraintBlock& block, const double* u, double* out) const;
+  void add_Jt_any(const ConstraintBlock& block, const double* lambda, double* out) const;
   void scale_rows();
   void size_rows();
 

@@ -19,18 +19,6 @@ struct BlockVerdict {
   double error[3] = {};
 };
 
-// Rows of joints have no bounds: all laws ask for sigma = 0.
-BlockVerdict judge_joint(const ConstraintProblem& p, const ConstraintBlock& b, const GrowingVector& sigma,
-                         double size) {
-  double natural = 0, error = 0;
-  for (int i = b.row; i < b.row + b.rows; ++i) {
-    const double s = std::abs(sigma[i]);
-    raise(natural, s);
-    raise(error, s * p.scale[i] / std::max(size, p.least_size[i]));
-  }
-  return {{0, natural, 0}, {natural, natural, natural}, {error, error, error}};
-}
-
 void judge_row(const ConstraintProblem& p, const ConstraintBlock& b, int i, double l, double s, double size,
                BlockVerdict& out) {
   const auto k = static_cast<std::size_t>(i);
@@ -52,13 +40,77 @@ BlockVerdict judge_contact(const ConstraintProblem& p, const ConstraintBlock& b,
                            double size) {
   BlockVerdict out;
   const double scale = p.scale[b.row];
-  const double measure = std::max(size, p.least_size[b.row]);
+  const double by = std::max(size, p.least_size[b.row]);
   out.violation = violation(l, s, b.mu);
   for (const Law law : kLaws) {
     out.natural[static_cast<int>(law)] = natural_map(l, s, b.mu, law);
-    out.error[static_cast<int>(law)] = natural_map(l / scale, s * scale, b.mu, law) / measure;
+    out.error[static_cast<int>(law)] = natural_map(l / scale, s * scale, b.mu, law) / by;
   }
   return out;
+}
+
+double joint_error(const ConstraintProblem& p, const ConstraintBlock& b, const GrowingVector& sigma, double size) {
+  double error = 0;
+  for (int k = b.row; k < b.row + b.rows; ++k) {
+    error = std::max(error, std::abs(sigma[k]) * p.scale[k] / std::max(size, p.least_size[k]));
+  }
+  return error;
+}
+
+// Of a block by the law ncp; what decide() computes among others.
+double block_error(const ConstraintProblem& p, const ConstraintBlock& b, std::span<const double> lambda,
+                   const GrowingVector& sigma, double size) {
+  if (b.kind == BlockKind::joint) return joint_error(p, b, sigma, size);
+  if (b.kind == BlockKind::contact) {
+    const double scale = p.scale[b.row];
+    const Eigen::Map<const Vec3> l(lambda.data() + b.row);
+    const double natural = natural_map(l / scale, sigma.segment<3>(b.row) * scale, b.mu, Law::ncp);
+    return natural / std::max(size, p.least_size[b.row]);
+  }
+  double error = 0;
+  for (int i = b.row; i < b.row + b.rows; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const double scale = p.scale[i];
+    const double lower = b.kind == BlockKind::limit ? 0 : p.lower[k];
+    const double natural = natural_map(lambda[k] / scale, sigma[i] * scale, lower / scale, p.upper[k] / scale);
+    raise(error, natural / std::max(size, p.least_size[i]));
+  }
+  return error;
+}
+
+// Rows of joints have no bounds: all laws ask for sigma = 0. They come first; returns how many blocks they are.
+std::size_t judge_joints(const ConstraintProblem& p, JudgeWorkspace& ws, Residuals& out) {
+  double natural = 0, largest = 0;
+  std::size_t i = 0;
+  for (; i < p.blocks.size() && p.blocks[i].kind == BlockKind::joint; ++i) {
+    const ConstraintBlock& b = p.blocks[i];
+    const int island = p.islands.of(b);
+    const double size = island >= 0 ? ws.size[static_cast<std::size_t>(island)] : 0.0;
+    for (int k = b.row; k < b.row + b.rows; ++k) natural = std::max(natural, std::abs(ws.sigma[k]));
+    const double error = joint_error(p, b, ws.sigma, size);
+    if (island >= 0) raise(ws.error[static_cast<std::size_t>(island)], error);
+    if (error > largest || i == 0) out.worst_block = static_cast<int>(i);
+    largest = std::max(largest, error);
+  }
+  out.dual = out.natural_map = out.natural_map_ccp = out.natural_map_box = out.natural_map_joint = natural;
+  for (double& e : out.energy) e = largest;
+  return i;
+}
+
+// A NaN never wins a comparison: it is looked for by itself, and islands that have one have no error that meets a goal.
+void mark_not_finite(const ConstraintProblem& p, JudgeWorkspace& ws) {
+  for (const ConstraintBlock& b : p.blocks) {
+    const int island = p.islands.of(b);
+    if (island >= 0 && !ws.sigma.segment(b.row, b.rows).allFinite()) {
+      ws.error[static_cast<std::size_t>(island)] = std::numeric_limits<double>::infinity();
+    }
+  }
+}
+
+// True if all are finite: anything else times zero is not a number.
+template <class Vector>
+bool is_finite(const Vector& v) {
+  return (v.array() * 0.0).sum() == 0;
 }
 
 // S by island.
@@ -73,6 +125,62 @@ void measure_islands(const ConstraintProblem& p, JudgeWorkspace& ws) {
     raise(ws.size[static_cast<std::size_t>(island)], ws.impulse.segment(o, n).dot(ws.du.segment(o, n)));
   }
   for (double& size : ws.size) size = std::sqrt(size);
+}
+
+// u, sigma and S of an answer; false if some number of it is not finite.
+bool evaluate(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& ws) {
+  const int n = p.rows();
+  ws.du.resize(p.velocity_size());
+  ws.u.resize(p.velocity_size());
+  ws.impulse.resize(p.velocity_size());
+  ws.sigma.resize(n);
+  p.multiply_Jt(lambda, ws.impulse);
+  p.multiply_M_inverse(ws.impulse, ws.du);
+  ws.u = p.u_free + ws.du;
+  p.multiply_J(ws.u, ws.sigma);
+  measure_islands(p, ws);
+  ws.joint_velocity =
+      p.rows_of(BlockKind::joint) == 0 ? 0.0 : ws.sigma.head(p.rows_of(BlockKind::joint)).cwiseAbs().maxCoeff();
+  const Eigen::Map<const VecX> impulses(lambda.data(), n);
+  ws.sigma += Eigen::Map<const VecX>(p.bias.data(), n) + Eigen::Map<const VecX>(p.R.data(), n).cwiseProduct(impulses);
+  return is_finite(impulses) && is_finite(ws.u) && is_finite(ws.sigma) && is_finite(p.scale);
+}
+
+// The verdict on what evaluate() left.
+Residuals decide(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& ws, bool finite) {
+  Residuals out;
+  out.joint_velocity = ws.joint_velocity;
+  std::fill(ws.error.begin(), ws.error.end(), 0.0);
+  double* by_kind[] = {&out.natural_map_joint, &out.natural_map_soft, &out.natural_map_limit, &out.natural_map_contact};
+  for (std::size_t i = judge_joints(p, ws, out); i < p.blocks.size(); ++i) {
+    const ConstraintBlock& b = p.blocks[i];
+    const int island = p.islands.of(b);
+    const double size = island >= 0 ? ws.size[static_cast<std::size_t>(island)] : 0.0;
+    BlockVerdict r;
+    if (b.kind == BlockKind::contact) {
+      r = judge_contact(p, b, Eigen::Map<const Vec3>(lambda.data() + b.row), ws.sigma.segment<3>(b.row), size);
+    } else {
+      for (int k = b.row; k < b.row + b.rows; ++k) {
+        judge_row(p, b, k, lambda[static_cast<std::size_t>(k)], ws.sigma[k], size, r);
+      }
+    }
+    if (island >= 0) raise(ws.error[static_cast<std::size_t>(island)], r.error[0]);
+    if (r.error[0] > out.energy[0] || out.worst_block < 0) out.worst_block = static_cast<int>(i);
+    raise(out.primal, r.violation.primal);
+    raise(out.dual, r.violation.dual);
+    raise(out.complementarity, r.violation.complementarity);
+    raise(out.natural_map, r.natural[0]);
+    raise(out.natural_map_ccp, r.natural[1]);
+    raise(out.natural_map_box, r.natural[2]);
+    raise(*by_kind[static_cast<std::size_t>(b.kind)], r.natural[0]);
+    for (int law = 0; law < 3; ++law) raise(out.energy[law], r.error[law]);
+  }
+  ws.momentum.resize(p.velocity_size());
+  p.multiply_M(ws.du, ws.momentum);
+  out.equations = p.velocity_size() == 0 ? 0.0 : (ws.momentum - ws.impulse).cwiseAbs().maxCoeff();
+  if (!finite) mark_not_finite(p, ws);
+  out.finite = finite;
+  return out;
 }
 
 }  // namespace
@@ -108,65 +216,38 @@ Violation violation(const Vec3& l, const Vec3& s, double mu) {
 }
 
 Residuals judge(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& ws) {
-  const int n = p.rows();
-  ws.du.resize(p.velocity_size());
-  ws.u.resize(p.velocity_size());
-  ws.impulse.resize(p.velocity_size());
-  ws.sigma.resize(n);
-  p.multiply_Jt(lambda, ws.impulse);
-  p.multiply_M_inverse(ws.impulse, ws.du);
-  ws.u = p.u_free + ws.du;
-  p.multiply_J(ws.u, ws.sigma);
-  measure_islands(p, ws);
+  ws.problem = nullptr;
+  const bool finite = evaluate(p, lambda, ws);
+  ws.verdict = decide(p, lambda, ws, finite);
+  return ws.verdict;
+}
 
-  Residuals out;
-  out.joint_velocity =
-      p.rows_of(BlockKind::joint) == 0 ? 0.0 : ws.sigma.head(p.rows_of(BlockKind::joint)).cwiseAbs().maxCoeff();
-  bool finite_impulses = true;
-  for (int i = 0; i < n; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    ws.sigma[i] += p.bias[k] + p.R[k] * lambda[k];
-    finite_impulses = finite_impulses && std::isfinite(lambda[k]);
-  }
-  double* by_kind[] = {&out.natural_map_joint, &out.natural_map_soft, &out.natural_map_limit, &out.natural_map_contact};
-  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
-    const ConstraintBlock& b = p.blocks[i];
+double measure(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& ws) {
+  const bool finite = evaluate(p, lambda, ws);
+  ws.problem = &p;
+  ws.judged = false;
+  ws.finite = finite;
+  ws.lambda.resize(lambda.size());
+  std::copy(lambda.begin(), lambda.end(), ws.lambda.begin());
+  double largest = 0;
+  for (const ConstraintBlock& b : p.blocks) {
     const int island = p.islands.of(b);
     const double size = island >= 0 ? ws.size[static_cast<std::size_t>(island)] : 0.0;
-    BlockVerdict r;
-    if (b.kind == BlockKind::joint) {
-      r = judge_joint(p, b, ws.sigma, size);
-    } else if (b.kind == BlockKind::contact) {
-      r = judge_contact(p, b, Eigen::Map<const Vec3>(lambda.data() + b.row), ws.sigma.segment<3>(b.row), size);
-    } else {
-      for (int k = b.row; k < b.row + b.rows; ++k) {
-        judge_row(p, b, k, lambda[static_cast<std::size_t>(k)], ws.sigma[k], size, r);
-      }
-    }
-    if (island >= 0) {
-      double& error = ws.error[static_cast<std::size_t>(island)];
-      raise(error, r.error[0]);
-      // A NaN never wins a comparison.
-      for (int k = b.row; k < b.row + b.rows; ++k) {
-        if (!std::isfinite(ws.sigma[k])) error = std::numeric_limits<double>::infinity();
-      }
-    }
-    if (r.error[0] > out.energy[0] || out.worst_block < 0) out.worst_block = static_cast<int>(i);
-    raise(out.primal, r.violation.primal);
-    raise(out.dual, r.violation.dual);
-    raise(out.complementarity, r.violation.complementarity);
-    raise(out.natural_map, r.natural[0]);
-    raise(out.natural_map_ccp, r.natural[1]);
-    raise(out.natural_map_box, r.natural[2]);
-    raise(*by_kind[static_cast<std::size_t>(b.kind)], r.natural[0]);
-    for (int law = 0; law < 3; ++law) raise(out.energy[law], r.error[law]);
+    const double error = block_error(p, b, lambda, ws.sigma, size);
+    if (island >= 0) raise(ws.error[static_cast<std::size_t>(island)], error);
+    raise(largest, error);
   }
-  ws.momentum.resize(p.velocity_size());
-  p.multiply_M(ws.du, ws.momentum);
-  out.equations = p.velocity_size() == 0 ? 0.0 : (ws.momentum - ws.impulse).cwiseAbs().maxCoeff();
-  // A NaN never wins a comparison, so it is looked for by itself.
-  out.finite = finite_impulses && ws.u.allFinite() && ws.sigma.allFinite() && p.scale.allFinite();
-  return out;
+  if (finite) return largest;
+  mark_not_finite(p, ws);
+  return kInf;
+}
+
+Residuals judge_measured(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& ws) {
+  const bool same = ws.problem == &p && std::equal(lambda.begin(), lambda.end(), ws.lambda.begin(), ws.lambda.end());
+  if (!same) return judge(p, lambda, ws);
+  if (!ws.judged) ws.verdict = decide(p, lambda, ws, ws.finite);
+  ws.judged = true;
+  return ws.verdict;
 }
 
 double delta_psi(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& workspace) {

@@ -99,9 +99,24 @@ struct JudgeWorkspace {
   VecX momentum;              // M du
   std::vector<double> size;   // S by island
   std::vector<double> error;  // by island: the largest error (NCP)
+  double joint_velocity = 0;  // |J_J u|, m/s or rad/s
+  // Of measure() and judge_measured(): which answer to which problem this is.
+  const ConstraintProblem* problem = nullptr;
+  std::vector<double> lambda;
+  bool finite = true, judged = false;
+  Residuals verdict;
+  // Before another problem, which may be where the last one was.
+  void forget() { problem = nullptr; }
 };
 
 Residuals judge(const ConstraintProblem& problem, std::span<const double> lambda, JudgeWorkspace& workspace);
+
+// For solvers, between iterations: only the error (NCP, criterion energy), by island in workspace.error, and the
+// largest.
+double measure(const ConstraintProblem& problem, std::span<const double> lambda, JudgeWorkspace& workspace);
+// The same as judge(). If the workspace holds what measure() found of the same impulses, and the problem has not
+// changed since forget(), products and verdict are not computed again.
+Residuals judge_measured(const ConstraintProblem& problem, std::span<const double> lambda, JudgeWorkspace& workspace);
 
 // --- block by block ------------------------------------------------------------------------------------------
 // One scalar row with bounds (none: joints; 0, inf: limits) and one contact [t, o, n], in the units of lambda and

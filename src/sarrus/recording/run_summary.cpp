@@ -134,8 +134,10 @@ std::string RunSummary::to_json_text() const {
   j["duration"] = info_.duration;
   j["steps"] = microseconds_.size();
   j["sim_time"] = end_time_ - start_time_;
-  j["us_per_step"] = {
-      {"median", median(microseconds_)}, {"p95", percentile(microseconds_, 0.95)}, {"max", largest(microseconds_)}};
+  j["us_per_step"] = {{"median", median(microseconds_)},
+                      {"p95", percentile(microseconds_, 0.95)},
+                      {"p99", percentile(microseconds_, 0.99)},
+                      {"max", largest(microseconds_)}};
   j["real_time_factor"] = real_time_factor();
   const double total = seconds_.total > 0 ? seconds_.total : 1;
   j["timing_shares"] = {
@@ -145,7 +147,9 @@ std::string RunSummary::to_json_text() const {
       {"projection", seconds_.projection / total},
       {"other",
        (seconds_.total - seconds_.collision - seconds_.assembly - seconds_.solve - seconds_.projection) / total}};
-  j["iterations"] = {{"median", count(median(iterations_))}, {"max", count(largest(iterations_))}};
+  j["iterations"] = {{"median", count(median(iterations_))},
+                     {"p99", count(percentile(iterations_, 0.99))},
+                     {"max", count(largest(iterations_))}};
   j["non_converged_steps"] = non_converged_;
   j["accepted_steps"] = accepted_;
   j["fallback_steps"] = fallback_;
@@ -207,8 +211,9 @@ std::string RunSummary::to_text() const {
   if (overlaps_.size() > kShown) row("", fmt::format("and {} more overlaps", overlaps_.size() - kShown));
   row("steps", fmt::format("{}", microseconds_.size()));
   row("simulated", fmt::format("{:.6g} s", end_time_ - start_time_));
-  row("time per step", fmt::format("{:.1f} us median, {:.1f} us p95, {:.1f} us max", median(microseconds_),
-                                   percentile(microseconds_, 0.95), largest(microseconds_)));
+  row("time per step",
+      fmt::format("{:.1f} us median, {:.1f} us p95, {:.1f} us p99, {:.1f} us max", median(microseconds_),
+                  percentile(microseconds_, 0.95), percentile(microseconds_, 0.99), largest(microseconds_)));
   row("real time", fmt::format("{:.3g} x", real_time_factor()));
   row("iterations", fmt::format("{:g} median, {:g} max", median(iterations_), largest(iterations_)));
   row("not converged", fmt::format("{} steps", non_converged_));

@@ -14,15 +14,82 @@ const Compliance& compliance_of(const Model& model, const ConstraintBlock& b) {
   return model.joints()[static_cast<std::size_t>(b.source)].compliance;
 }
 
-ConstraintBlock& add_joint_block(const Model& model, const Coordinates& x, const JointKinematics& kin, int i,
-                                 ConstraintProblem& p) {
+// The blocks of a model's joints are the same in every step: those that a problem begins with are written over.
+class BlockWriter {
+ public:
+  explicit BlockWriter(ConstraintProblem& p) : p_(p) {}
+
+  // The next block, its Jacobian zero.
+  ConstraintBlock& next(int rows, const NodeList& nodes, RowSource source_kind, int source) {
+    if (ConstraintBlock* b = kept(rows, source_kind, source)) {
+      for (int k = 0; k < b->nodes; ++k) {
+        std::fill_n(p_.jacobian_row(*b, k, 0), b->rows * p_.node_size[static_cast<std::size_t>(b->node[k])], 0.0);
+      }
+      return *b;
+    }
+    ++count_;
+    return add_labelled_block(p_, BlockKind::joint, rows, nodes, source_kind, source);
+  }
+  // The same if there was one, its Jacobian as it was; none otherwise.
+  ConstraintBlock* kept(int rows, RowSource source_kind, int source) {
+    if (count_ >= static_cast<int>(p_.blocks.size())) return nullptr;
+    ConstraintBlock& b = p_.blocks[static_cast<std::size_t>(count_)];
+    if (b.kind == BlockKind::joint && b.rows == rows && b.id == block_id(source_kind, source)) {
+      ++count_;
+      return &b;
+    }
+    p_.keep_blocks(count_);
+    return nullptr;
+  }
+  void finish() { p_.keep_blocks(count_); }
+
+ private:
+  ConstraintProblem& p_;
+  int count_ = 0;
+};
+
+template <class Linear, class Angular>
+void put(double* row, const Linear& linear, const Angular& angular) {
+  Eigen::Map<Vec3>{row} = linear;
+  Eigen::Map<Vec3>{row + 3} = angular;
+}
+
+// Rows of six components at the nodes of base (none for the world) and follower, as base_row() and follower_row().
+void put_joint_rows(const Joint& j, const JointFrame& f, int rows, double* base, double* follower) {
+  JointAxis axes[6];
+  const int translational = joint_constraint_axes(j, f, axes);
+  const Vec3 arm_B = f.p_F_W - f.r_B_W;
+  const Vec3 arm_F = f.p_F_W - f.r_F_W;
+  for (int r = 0; r < translational; ++r) {
+    const Vec3& a = axes[r].linear;
+    put(follower + 6 * r, a, arm_F.cross(a));
+    if (base != nullptr) put(base + 6 * r, -a, a.cross(arm_B));
+  }
+  for (int r = translational; r < rows; ++r) {
+    const Vec3& a = axes[r].angular;
+    put(follower + 6 * r, Vec3::Zero(), a);
+    if (base != nullptr) put(base + 6 * r, Vec3::Zero(), -a);
+  }
+}
+
+ConstraintBlock& write_joint_block(const Model& model, const Coordinates& x, const JointKinematics& kin, int i,
+                                   BlockWriter& writer, ConstraintProblem& p) {
   const Joint& j = model.joints()[static_cast<std::size_t>(i)];
   const JointFrame& f = kin.frame(i);
+  const int rows = joint_type_info(j.type).rows;
   NodeList nodes;
   nodes.add(x, j.base);
   nodes.add(x, j.follower);
-  const int rows = joint_type_info(j.type).rows;
-  ConstraintBlock& b = add_labelled_block(p, BlockKind::joint, rows, nodes, RowSource::joint, i);
+  const bool plain = (j.base == kWorld || x.map(j.base).X == nullptr) && x.map(j.follower).X == nullptr &&
+                     j.type != JointType::distance;
+  if (plain) {
+    ConstraintBlock* b = writer.kept(rows, RowSource::joint, i);
+    if (b == nullptr) b = &writer.next(rows, nodes, RowSource::joint, i);
+    put_joint_rows(j, f, rows, j.base == kWorld ? nullptr : p.jacobian_row(*b, 0, 0),
+                   p.jacobian_row(*b, j.base == kWorld ? 0 : 1, 0));
+    return *b;
+  }
+  ConstraintBlock& b = writer.next(rows, nodes, RowSource::joint, i);
   if (j.type == JointType::distance) {
     const DofRow row = distance_row(j, f);
     add_body_row(x, p, b, nodes, j.base, 0, row.J_base);
@@ -38,14 +105,14 @@ ConstraintBlock& add_joint_block(const Model& model, const Coordinates& x, const
   return b;
 }
 
-ConstraintBlock& add_coupling_block(const Model& model, const Coordinates& x, const JointKinematics& kin, int i,
-                                    ConstraintProblem& p) {
+ConstraintBlock& write_coupling_block(const Model& model, const Coordinates& x, const JointKinematics& kin, int i,
+                                      BlockWriter& writer, ConstraintProblem& p) {
   const Coupling& c = model.couplings()[static_cast<std::size_t>(i)];
   const DofRow a = dof_row(model, kin, c.dof_a);
   const DofRow b = dof_row(model, kin, c.dof_b);
   NodeList nodes;
   for (const int body : {a.base, a.follower, b.base, b.follower}) nodes.add(x, body);
-  ConstraintBlock& block = add_labelled_block(p, BlockKind::joint, 1, nodes, RowSource::coupling, i);
+  ConstraintBlock& block = writer.next(1, nodes, RowSource::coupling, i);
   for (const auto& [row, scale] : {std::pair(a, 1.0), std::pair(b, -c.ratio)}) {
     add_body_row(x, p, block, nodes, row.base, 0, row.J_base, scale);
     add_body_row(x, p, block, nodes, row.follower, 0, row.J_follower, scale);
@@ -75,26 +142,40 @@ int bilateral_residual(const Model& model, const ConstraintBlock& b, const Joint
   }
 }
 
-// Adds every bilateral block that the coordinates do not hold by themselves, in id order (joints, locked dofs,
-// couplings), and calls f(block, its compliance).
+ConstraintBlock& write_locked_block(const Model& model, const Coordinates& x, const JointKinematics& kin, int i,
+                                    BlockWriter& writer, ConstraintProblem& p) {
+  const DofRow row = dof_row(model, kin, i);
+  NodeList nodes;
+  nodes.add(x, row.base);
+  nodes.add(x, row.follower);
+  ConstraintBlock& b = writer.next(1, nodes, RowSource::locked_dof, i);
+  add_body_row(x, p, b, nodes, row.base, 0, row.J_base);
+  add_body_row(x, p, b, nodes, row.follower, 0, row.J_follower);
+  return b;
+}
+
+// Writes every bilateral block that the coordinates do not hold by themselves, in id order (joints, locked dofs,
+// couplings), and calls f(block, its compliance). The problem consists of them then.
 template <class F>
 void for_each_bilateral(const Model& model, const Coordinates& x, const JointKinematics& kin, bool rigid_only,
                         ConstraintProblem& p, F f) {
   const auto wanted = [&](const Compliance& c) { return !rigid_only || !c.compliant(); };
+  BlockWriter writer(p);
   for (int i = 0; i < model.joint_count(); ++i) {
     const Joint& j = model.joints()[static_cast<std::size_t>(i)];
     if (joint_type_info(j.type).rows == 0 || j.rope || x.holds(i) || !wanted(j.compliance)) continue;
-    f(add_joint_block(model, x, kin, i, p), j.compliance);
+    f(write_joint_block(model, x, kin, i, writer, p), j.compliance);
   }
   for (int i = 0; i < model.dof_count(); ++i) {
     const Limit& limit = model.dofs()[static_cast<std::size_t>(i)].limit;
     if (!limit.locked() || !wanted(limit.compliance)) continue;
-    f(add_dof_block(x, BlockKind::joint, RowSource::locked_dof, i, dof_row(model, kin, i), 1.0, p), limit.compliance);
+    f(write_locked_block(model, x, kin, i, writer, p), limit.compliance);
   }
   for (int i = 0; i < static_cast<int>(model.couplings().size()); ++i) {
     const Compliance& c = model.couplings()[static_cast<std::size_t>(i)].compliance;
-    if (wanted(c)) f(add_coupling_block(model, x, kin, i, p), c);
+    if (wanted(c)) f(write_coupling_block(model, x, kin, i, writer, p), c);
   }
+  writer.finish();
 }
 
 double bilateral_erp(const Model& model, const ConstraintBlock& b, double fallback) {
@@ -167,23 +248,22 @@ bool is_compliant(const Model& model, const ConstraintBlock& b) {
 
 void set_position_rows(const Model& model, Coordinates& coordinates, std::span<const Pose> X_WB,
                        const JointKinematics& kinematics, std::span<const double> q, ConstraintProblem& p) {
-  p.clear_constraints();
   coordinates.mass_blocks(X_WB, p.mass, p.mass_inverse);
   for_each_bilateral(model, coordinates, kinematics, true, p, [&](const ConstraintBlock& b, const Compliance&) {
     bilateral_residual(model, b, kinematics, q, p.bias.data() + b.row);
   });
 }
 
-void position_residuals(const Model& model, std::span<const ConstraintBlock> joint_blocks,
+void position_residuals(const Model& model, std::span<const ConstraintBlock> joint_blocks, bool may_give,
                         const JointKinematics& kinematics, std::span<const double> q, Eigen::Ref<VecX> residual) {
   for (const ConstraintBlock& b : joint_blocks) {
     double* r = residual.data() + b.row;
     bilateral_residual(model, b, kinematics, q, r);
-    if (is_compliant(model, b)) std::fill(r, r + b.rows, 0.0);
+    if (may_give && is_compliant(model, b)) std::fill(r, r + b.rows, 0.0);
   }
 }
 
-void add_joint_rows(const RowContext& c, ConstraintProblem& p) {
+void set_joint_rows(const RowContext& c, ConstraintProblem& p) {
   for_each_bilateral(c.model, c.coordinates, c.kinematics, false, p,
                      [&](const ConstraintBlock& b, const Compliance& compliance) {
                        compliance.compliant() ? set_compliant_joint(c, compliance, b, p) : set_rigid_joint(c, b, p);

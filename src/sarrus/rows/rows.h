@@ -80,7 +80,8 @@ struct RowContext {
   }
 };
 
-void add_joint_rows(const RowContext& context, ConstraintProblem& problem);
+// The problem consists of joint rows then: whatever blocks it had are replaced.
+void set_joint_rows(const RowContext& context, ConstraintProblem& problem);
 void add_soft_rows(const RowContext& context, ConstraintProblem& problem);
 // Returns the largest violation of a limit or rope, m or rad.
 double add_limit_rows(const RowContext& context, ConstraintProblem& problem);
@@ -97,11 +98,12 @@ void add_contact_normals(const RowContext& context, std::span<const Contact> con
 void add_sustained_rows(const RowContext& context, std::span<const Contact> contacts, ConstraintProblem& problem);
 
 // The rigid bilateral rows alone (joints, rods, locked dofs, couplings), which projections work on, with the masses of
-// their nodes: clears the problem's constraints and fills bias with the residual itself.
+// their nodes, in place of what blocks the problem had; fills bias with the residual itself.
 void set_position_rows(const Model& model, Coordinates& coordinates, std::span<const Pose> X_WB,
                        const JointKinematics& kinematics, std::span<const double> q, ConstraintProblem& problem);
-// Residuals of the joint blocks that add_joint_rows or set_position_rows made, 0 for compliant ones, at other poses.
-void position_residuals(const Model& model, std::span<const ConstraintBlock> joint_blocks,
+// Residuals of the joint blocks that set_joint_rows or set_position_rows made, 0 for compliant ones (of which there are
+// some if they `may_give`), at other poses.
+void position_residuals(const Model& model, std::span<const ConstraintBlock> joint_blocks, bool may_give,
                         const JointKinematics& kinematics, std::span<const double> q, Eigen::Ref<VecX> residual);
 // Whether a joint block gives way: no projection then.
 bool is_compliant(const Model& model, const ConstraintBlock& block);

@@ -27,7 +27,10 @@ class IslandSolver final : public Solver {
   }
 
   SolveReport solve(const ConstraintProblem& problem, const Goal& goal, std::span<double> lambda) override;
-  void share(LinearFactor* factor) override { factor_ = factor != nullptr ? factor : &own_factor_; }
+  void share(LinearFactor* factor, JudgeWorkspace* judged) override {
+    factor_ = factor != nullptr ? factor : &own_factor_;
+    judge_ = judged != nullptr ? judged : &own_judge_;
+  }
   void reset() override {}
 
  private:
@@ -52,11 +55,13 @@ class IslandSolver final : public Solver {
   std::unique_ptr<tbb::task_arena> arena_;
 
   std::vector<std::unique_ptr<Island>> islands_;  // by island
-  JudgeWorkspace judge_;
+  JudgeWorkspace own_judge_;
+  JudgeWorkspace* judge_ = &own_judge_;
   LinearFactor own_factor_;
   LinearFactor* factor_ = &own_factor_;
   std::vector<std::unique_ptr<Reduced>> reduced_;  // by island
   Reduction::Shared shared_;
+  double error_ = 0;       // of the present impulses
   std::vector<int> work_;  // islands for the reduction
   std::vector<int> left_;  // islands for the method
   std::vector<double> start_, dropped_;
@@ -89,14 +94,14 @@ void IslandSolver::reduce(const ConstraintProblem& p, const Goal& goal, std::spa
   const bool six = std::all_of(p.node_size.begin(), p.node_size.end(), [](int n) { return n == 6; });
   while (static_cast<int>(reduced_.size()) < p.islands.count()) reduced_.push_back(std::make_unique<Reduced>());
   for (int i = 0; i < p.islands.count(); ++i) {
-    if (goal.met_by(judge_.error[at(i)])) continue;
+    if (goal.met_by(judge_->error[at(i)])) continue;
     Reduced& r = *reduced_[at(i)];
     if (!six || !r.reduction.collect(p, i, lambda)) {
       left_.push_back(i);
       continue;
     }
     r.begun = r.failed = false;
-    r.error = judge_.error[at(i)];
+    r.error = judge_->error[at(i)];
     work_.push_back(i);
     take_memory(p, goal, i);
   }
@@ -114,15 +119,15 @@ void IslandSolver::reduce(const ConstraintProblem& p, const Goal& goal, std::spa
       if (r.failed || (r.begun && goal.met_by(r.error))) return;
       if (!r.begun) r.failed = !r.reduction.begin(*factor_, shared_, options_.budget);
       r.begun = true;
-      r.failed = r.failed || !r.reduction.pass(goal.tolerance, judge_, lambda);
+      r.failed = r.failed || !r.reduction.pass(goal.tolerance, *judge_, lambda);
       if (r.failed) restore(p, work_[at(k)], lambda);
     });
-    report.residuals = judge(p, lambda, judge_);
+    error_ = measure(p, lambda, *judge_);
     bool all = true;
     for (const int i : work_) {
       Reduced& r = *reduced_[at(i)];
       if (r.failed || goal.met_by(r.error)) continue;
-      const double error = judge_.error[at(i)];
+      const double error = judge_->error[at(i)];
       r.failed = !goal.met_by(error) && (!(error < kBetter * r.error) || pass + 1 == kMostPasses);
       r.error = error;
       if (r.failed) restore(p, i, lambda);
@@ -191,21 +196,23 @@ void IslandSolver::solve_island(const ConstraintProblem& p, const Goal& goal, in
 SolveReport IslandSolver::solve(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda) {
   SolveReport report;
   if (!p.v_free.allFinite() || !p.u_free.allFinite()) {
-    report.residuals = judge(p, lambda, judge_);
+    report.residuals = judge(p, lambda, *judge_);
     report.residuals.finite = false;
     report.status = SolveStatus::non_finite;
     return report;
   }
   left_.clear();
   own_factor_.forget();  // another problem may be where the last one was
+  judge_->forget();
   if (options_.reduce && options_.budget > 1 && goal.criterion == Criterion::energy) {
     project_on_cones(p, lambda);
-    report.residuals = judge(p, lambda, judge_);
-    if (!meets(report.residuals, options_.law, goal)) {
+    error_ = measure(p, lambda, *judge_);
+    if (!goal.met_by(error_)) {
       report.stage = "reduction";
       reduce(p, goal, lambda, report);
     }
-    if (left_.empty() && meets(report.residuals, options_.law, goal)) {
+    if (left_.empty() && goal.met_by(error_)) {
+      report.residuals = judge_measured(p, lambda, *judge_);
       report.status = SolveStatus::converged;
       return report;
     }
@@ -232,7 +239,7 @@ SolveReport IslandSolver::solve(const ConstraintProblem& p, const Goal& goal, st
     found = found && search.found();
     exhausted = exhausted || (!search.converged() && (search.exhausted() || search.truncated));
   }
-  report.residuals = judge(p, lambda, judge_);
+  report.residuals = judge_measured(p, lambda, *judge_);
   if (!found || !report.residuals.finite) {
     report.status = SolveStatus::non_finite;
   } else if (meets(report.residuals, options_.law, goal)) {

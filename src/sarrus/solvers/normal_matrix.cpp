@@ -114,11 +114,37 @@ void NormalMatrix::index(const Problem& p, const Blocks& blocks) {
     for (int k = 0; k < b.nodes; ++k) {
       for (int l = k; l < b.nodes; ++l) {
         const BlockRef ref = k == l ? llt_.diagonal(b.node[k]) : llt_.off_diagonal(b.node[k], b.node[l]);
-        pairs_.push_back({ref.offset, ref.row_is_a});
+        pairs_.push_back({ref.offset, ref.row_is_a, k != l});
       }
     }
   }
+  find_first();
   weighted_.resize(std::max(weighted_.size(), 2 * kMaxBlockNodes * largest));
+}
+
+void NormalMatrix::find_first() {
+  const BlockGraph& graph = llt_.graph();
+  const int count = graph.column_begin(graph.node_count());
+  touched_.assign(at(count), 0);
+  // Offsets ascend with the index of a block.
+  const auto index_of = [&](int offset) {
+    int low = 0;
+    for (int high = count; high - low > 1;) {
+      const int middle = (low + high) / 2;
+      (graph.block_offset(middle) <= offset ? low : high) = middle;
+    }
+    return at(low);
+  };
+  for (PairBlock& pair : pairs_) {
+    if (!pair.first) continue;
+    char& touched = touched_[index_of(pair.offset)];
+    pair.first = touched == 0;
+    touched = 1;
+  }
+  fill_.clear();
+  for (int i = 0; i < count; ++i) {
+    if (touched_[at(i)] == 0) fill_.push_back(graph.block_offset(i));
+  }
 }
 
 void NormalMatrix::prepare(const ConstraintProblem& p, std::span<const ConstraintBlock> blocks) { index(p, blocks); }
@@ -202,8 +228,34 @@ bool NormalMatrix::assemble_and_factor(const Problem& p, const Blocks& blocks, c
   return symmetric ? llt_.factor() : lu_.factor(llt_.graph());
 }
 
+// Nodes of six components: blocks are written by who comes first, and only fill is set to zero.
+bool NormalMatrix::factor_six(const ConstraintProblem& p, std::span<const ConstraintBlock> blocks, const double* g) {
+  ++factorisations_;
+  symmetric_ = true;
+  double* H = llt_.values();
+  const BlockGraph& graph = llt_.graph();
+  for (int i = 0; i < p.node_count(); ++i) {
+    const double* A = p.mass.data() + p.mass_offset[at(i)];
+    double* to = H + graph.diagonal_offset(graph.position(i));
+    for (int c = 0; c < 6; ++c) Six::load(A + 6 * c).store(to + 8 * c);
+  }
+  for (const int offset : fill_) std::fill_n(H + offset, 48, 0.0);
+  const PairBlock* pair = pairs_.data();
+  for (const ConstraintBlock& b : blocks) {
+    for (int k = 0; k < b.nodes; ++k) {
+      for (int l = k; l < b.nodes; ++l, ++pair) {
+        const double* X = p.jacobian.data() + b.jac[pair->row_is_first ? k : l];
+        const double* Y = p.jacobian.data() + b.jac[pair->row_is_first ? l : k];
+        add_weighted_product_six(pair->first, b.rows, g + b.row, X, Y, H + pair->offset);
+      }
+    }
+  }
+  return llt_.factor();
+}
+
 bool NormalMatrix::factor(const ConstraintProblem& p, std::span<const ConstraintBlock> blocks,
                           std::span<const double> g) {
+  if (llt_.graph().all_six()) return factor_six(p, blocks, g.data());
   return assemble_and_factor(p, blocks, g.data(), nullptr, true);
 }
 

@@ -46,6 +46,7 @@ class NormalMatrix {
   struct PairBlock {
     int offset;
     bool row_is_first;  // rows of the stored block belong to the first node of the pair
+    bool first;         // no earlier pair adds to this block, nor do masses
   };
 
   // Whether the blocks have the nodes of those of the last call; kept for the next one.
@@ -58,6 +59,8 @@ class NormalMatrix {
                            bool symmetric);
   template <class Problem, class Blocks>
   void add_blocks(const Problem& problem, const Blocks& blocks, const double* g, const double* cones);
+  void find_first();
+  bool factor_six(const ConstraintProblem& problem, std::span<const ConstraintBlock> blocks, const double* g);
 
   BlockLLT llt_;
   BlockLU lu_;
@@ -67,6 +70,8 @@ class NormalMatrix {
   std::vector<int> signature_;  // sizes and nodes of the blocks
   std::vector<std::uint64_t> edges_;
   std::vector<PairBlock> pairs_;  // per constraint block, its node pairs (k <= l) in order
+  std::vector<int> fill_;         // offsets of the blocks that no pair adds to
+  std::vector<char> touched_;     // by off-diagonal block
   std::vector<double> weighted_;  // G J of one block
 };
 

@@ -1,6 +1,7 @@
 #include "sarrus/solvers/reduction.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "sarrus/math/six.h"
@@ -10,7 +11,7 @@ namespace sarrus {
 namespace {
 
 constexpr int kMostRows = 60;
-constexpr int kMostRowsOfMechanism = 96;
+constexpr int kMostRowsOfMechanism = 96;  // whose groups of four are bits of a word
 // The dense problem is solved beyond what is asked of the whole.
 constexpr double kInner = 0.2;
 
@@ -23,9 +24,15 @@ bool is_linear(double lower, double upper, double expected) {
   return expected != 0 && expected > lower + margin && expected < upper - margin;
 }
 
-// Columns of a panel (6 rows, row-major) from `first` to `last`, multiples of 4: X <- T X, T lower triangular.
-void apply_lower(const double* T, int stride, int first, int last, double* X) {
-  for (int c = first; c < last; c += 4) {
+// Calls f with the first column of each group.
+template <class F>
+void for_each_group(std::uint32_t groups, const F& f) {
+  for (; groups != 0; groups &= groups - 1) f(4 * std::countr_zero(groups));
+}
+
+// Columns of a panel (6 rows, row-major): X <- T X, T lower triangular.
+void apply_lower(const double* T, int stride, std::uint32_t groups, double* X) {
+  for_each_group(groups, [&](int c) {
     Four x[6];
     for (int r = 0; r < 6; ++r) x[r] = four(X + r * stride + c);
     for (int r = 5; r >= 0; --r) {
@@ -33,12 +40,12 @@ void apply_lower(const double* T, int stride, int first, int last, double* X) {
       for (int k = 0; k < r; ++k) y += T[k * 8 + r] * x[k];
       Eigen::Map<Four>(X + r * stride + c) = y;
     }
-  }
+  });
 }
 
 // Y -= B X
-void subtract(const double* B, int stride, int first, int last, const double* X, double* Y) {
-  for (int c = first; c < last; c += 4) {
+void subtract(const double* B, int stride, std::uint32_t groups, const double* X, double* Y) {
+  for_each_group(groups, [&](int c) {
     Four x[6];
     for (int k = 0; k < 6; ++k) x[k] = four(X + k * stride + c);
     for (int r = 0; r < 6; ++r) {
@@ -46,7 +53,7 @@ void subtract(const double* B, int stride, int first, int last, const double* X,
       for (int k = 0; k < 6; ++k) y -= B[k * 8 + r] * x[k];
       Eigen::Map<Four>(Y + r * stride + c) = y;
     }
-  }
+  });
 }
 
 }  // namespace
@@ -128,25 +135,32 @@ bool Reduction::collect(const ConstraintProblem& p, int island, std::span<const 
   return !cold || rigid_contacts == 0 || rigid_contacts <= freedom;
 }
 
+// These columns of a panel are in use from now on; new ones are zero.
+void Reduction::extend(int place, Groups groups) {
+  Groups& used = used_[at(place)];
+  double* X = panel(place);
+  for_each_group(groups & ~used, [&](int c) {
+    for (int r = 0; r < 6; ++r) Eigen::Map<Four>(X + r * stride_ + c).setZero();
+  });
+  used |= groups;
+}
+
 // Y <- J_c', by the places of the nodes.
 void Reduction::scatter_rows() {
   const ConstraintProblem& p = *problem_;
   const BlockGraph& graph = factor_->llt().graph();
   const auto n = positions_.size();
   Y_.resize(static_cast<Eigen::Index>(n) * 6 * stride_);
-  Y_.setZero();
-  first_.assign(n, stride_);
-  last_.assign(n, 0);
+  used_.assign(n, 0);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const ConstraintBlock& b = p.blocks[at(rows_[i].block)];
     const int column = static_cast<int>(i);
     for (int k = 0; k < b.nodes; ++k) {
       const int place = shared_->place[at(graph.position(b.node[k]))];
       const double* J = p.jacobian.data() + b.jac[k] + 6 * rows_[i].r;
+      extend(place, Groups{1} << (column / 4));
       double* y = panel(place) + column;
       for (int r = 0; r < 6; ++r) y[r * stride_] = J[r];
-      first_[at(place)] = std::min(first_[at(place)], column & ~3);
-      last_[at(place)] = std::max(last_[at(place)], (column & ~3) + 4);
     }
   }
 }
@@ -163,25 +177,27 @@ void Reduction::build_S() {
   scatter_rows();
   double* S = S_.data();
   for (std::size_t i = 0; i < positions_.size(); ++i) {
-    const int begin = first_[i];
-    const int end = last_[i];
-    if (begin >= end) continue;
+    const Groups used = used_[i];
+    if (used == 0) continue;
     double* X = panel(static_cast<int>(i));
     const int k = positions_[i];
-    apply_lower(llt.values() + graph.diagonal_offset(k), stride_, begin, end, X);
+    apply_lower(llt.values() + graph.diagonal_offset(k), stride_, used, X);
     for (int r = graph.column_begin(k); r < graph.column_begin(k + 1); ++r) {
       const int to = shared_->place[at(graph.row(r))];
-      first_[at(to)] = std::min(first_[at(to)], begin);
-      last_[at(to)] = std::max(last_[at(to)], end);
-      subtract(llt.values() + graph.block_offset(r), stride_, begin, end, X, panel(to));
+      extend(to, used);
+      subtract(llt.values() + graph.block_offset(r), stride_, used, X, panel(to));
     }
-    for (int a = begin; a < std::min(end, m); ++a) {
-      for (int c = a & ~3; c < end; c += 4) {
-        Four s = four(S + a * stride_ + c);
-        for (int r = 0; r < 6; ++r) s += X[r * stride_ + a] * four(X + r * stride_ + c);
-        Eigen::Map<Four>(S + a * stride_ + c) = s;
-      }
-    }
+    for_each_group(used, [&](int first) {  // S += Y_k' Y_k, the upper triangle by groups
+      for_each_group(used & ~Groups{0} << (first / 4), [&](int c) {
+        Four x[6];
+        for (int r = 0; r < 6; ++r) x[r] = four(X + r * stride_ + c);
+        for (int a = first; a < std::min(first + 4, m); ++a) {
+          Four s = four(S + a * stride_ + c);
+          for (int r = 0; r < 6; ++r) s += X[r * stride_ + a] * x[r];
+          Eigen::Map<Four>(S + a * stride_ + c) = s;
+        }
+      });
+    });
   }
   for (int a = 0; a < m; ++a) S[a * stride_ + a] += problem_->R[at(rows_[at(a)].row)];
 }
@@ -196,12 +212,13 @@ bool Reduction::eliminate_soft(int budget) {
     const double pivot = top[k];
     if (!(pivot > 0) || !std::isfinite(pivot)) return false;
     const double inverse = 1 / std::sqrt(pivot);
-    for (int c = k; c < m; ++c) top[c] *= inverse;
+    // By groups: what is written left of the diagonal is not read again.
+    for (int c = k & ~3; c < stride_; c += 4) Eigen::Map<Four>(top + c) *= inverse;
     for (int r = k + 1; r < m; ++r) {
       const double f = top[r];
       if (f == 0) continue;
       double* row = S + r * stride_;
-      for (int c = r; c < m; ++c) row[c] -= f * top[c];
+      for (int c = r & ~3; c < stride_; c += 4) Eigen::Map<Four>(row + c) -= f * four(top + c);
     }
   }
   dense_.clear(m - soft_, budget);
@@ -241,11 +258,11 @@ void Reduction::eliminate_joints(const GrowingVector& sigma) {
   for (std::size_t i = 0; i < positions_.size() && m > 0; ++i) {
     const double* X = panel(static_cast<int>(i));
     const double* z = velocity(graph.node_at(positions_[i]));
-    for (int c = first_[i]; c < last_[i]; c += 4) {
+    for_each_group(used_[i], [&](int c) {
       Four s = four(rho_.data() + c);
       for (int r = 0; r < 6; ++r) s += z[r] * four(X + r * stride_ + c);
       Eigen::Map<Four>(rho_.data() + c) = s;
-    }
+    });
   }
 }
 
@@ -296,28 +313,29 @@ bool Reduction::substitute_joints(const GrowingVector& sigma, std::span<double> 
   for (std::size_t i = 0; i < positions_.size() && m > 0; ++i) {
     const double* X = panel(static_cast<int>(i));
     double* z = velocity(graph.node_at(positions_[i]));
-    for (int r = 0; r < 6; ++r) {
-      Four s = Four::Zero();
-      for (int c = first_[i]; c < last_[i]; c += 4) s += four(X + r * stride_ + c) * four(change_.data() + c);
-      z[r] += s.sum();
-    }
+    if (used_[i] == 0) continue;
+    Four sum[6] = {Four::Zero(), Four::Zero(), Four::Zero(), Four::Zero(), Four::Zero(), Four::Zero()};
+    for_each_group(used_[i], [&](int c) {
+      const Four x = four(change_.data() + c);
+      for (int r = 0; r < 6; ++r) sum[r] += four(X + r * stride_ + c) * x;
+    });
+    for (int r = 0; r < 6; ++r) z[r] += sum[r].sum();
   }
   factor_->llt().backward(positions_, shared_->w.data());
-  double left[kMaxBlockRows];
-  bool finite = true;
+  double none = 0;  // not a number if some impulse is not finite
   for (const int i : joints_) {
     const ConstraintBlock& b = p.blocks[at(i)];
-    for (int r = 0; r < b.rows; ++r) left[r] = sigma[b.row + r];
-    for (int k = 0; k < b.nodes; ++k) {
-      const Six du = Six::load(velocity(b.node[k]));
-      for (int r = 0; r < b.rows; ++r) left[r] += du.dot(p.jacobian.data() + b.jac[k] + 6 * r);
-    }
+    Six du[kMaxBlockNodes];
+    for (int k = 0; k < b.nodes; ++k) du[k] = Six::load(velocity(b.node[k]));
     for (int r = 0; r < b.rows; ++r) {
-      lambda[at(b.row + r)] -= factor_->weight(b.row + r) * left[r];
-      finite = finite && std::isfinite(lambda[at(b.row + r)]);
+      Six sum = du[0].times(p.jacobian.data() + b.jac[0] + 6 * r);
+      for (int k = 1; k < b.nodes; ++k) sum.add_product(du[k], p.jacobian.data() + b.jac[k] + 6 * r);
+      double& l = lambda[at(b.row + r)];
+      l -= factor_->weight(b.row + r) * (sigma[b.row + r] + sum.sum());
+      none += 0 * l;
     }
   }
-  return finite;
+  return none == 0;
 }
 
 bool Reduction::pass(double tolerance, const JudgeWorkspace& judged, std::span<double> lambda) {

@@ -18,6 +18,7 @@
 // rows than freedom, whose impulses are not unique, are left to the interior point method.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -55,6 +56,9 @@ class Reduction {
     int block, row, r;  // r: of the block
   };
   void add_unit(const ConstraintBlock& block, int row);
+  // Groups of four columns, as a set of bits.
+  using Groups = std::uint32_t;
+  void extend(int place, Groups groups);
   void scatter_rows();
   void build_S();
   bool eliminate_soft(int budget);
@@ -73,13 +77,13 @@ class Reduction {
   int soft_ = 0;             // how many
   std::vector<Row> others_;  // n, while they are collected
   std::vector<DenseNcp::Unit> units_;
-  std::vector<int> positions_;     // of the island's nodes in the order of elimination
-  std::vector<int> first_, last_;  // by place: columns of Y that are not zero
-  int stride_ = 0;                 // of Y and S, a multiple of 4
-  GrowingVector Y_;                // by place: 6 x stride, row-major
-  GrowingVector S_;                // row-major; C and T after eliminate_soft()
-  GrowingVector rho_, change_;     // by row of c
-  GrowingVector v_, lambda_n_;     // by row of n
+  std::vector<int> positions_;  // of the island's nodes in the order of elimination
+  std::vector<Groups> used_;    // by place: columns of Y that are not zero
+  int stride_ = 0;              // of Y and S, a multiple of 4
+  GrowingVector Y_;             // by place: 6 x stride, row-major
+  GrowingVector S_;             // row-major; C and T after eliminate_soft()
+  GrowingVector rho_, change_;  // by row of c
+  GrowingVector v_, lambda_n_;  // by row of n
   DenseNcp dense_;
 };
 

@@ -44,9 +44,9 @@ class Solver {
   // `lambda` holds the warm start on entry (zeros: cold) and the answer, projected on K, on return: the best
   // iterate by the judge, whatever the status. Stops when the judge's answer meets the goal (judge.h).
   virtual SolveReport solve(const ConstraintProblem& problem, const Goal& goal, std::span<double> lambda) = 0;
-  // Where the factor of the linear rows may be found, or left for others; null: nowhere. It must outlive the solver.
-  // Whoever does not eliminate them has no use for it.
-  virtual void share(LinearFactor* /*factor*/) {}
+  // Where the factor of the linear rows may be found, or left for others, and what the judge found of the answer; null:
+  // nowhere. Both must outlive the solver. Whoever does not eliminate linear rows has no use for them.
+  virtual void share(LinearFactor* /*factor*/, JudgeWorkspace* /*judged*/) {}
   // Forget everything carried over from earlier solves (penalty, multipliers).
   virtual void reset() = 0;
 };

@@ -5,7 +5,6 @@
 #include "sarrus/step/stopwatch.h"
 
 namespace sarrus {
-
 Assembler::Assembler(Model model, SimulationOptions options, std::unique_ptr<Coordinates> coordinates)
     : model_(std::move(model)),
       options_(complete_options(std::move(options), model_)),
@@ -42,9 +41,9 @@ FreeMotion Assembler::free_motion(const Inputs& inputs, double dt) const {
 void Assembler::assemble(const State& state, const Inputs& inputs, double dt, WarmStart* last) {
   seconds_projection_ = 0;
   Stopwatch watch;
-  read_inputs(state, inputs, dt);
   coordinates_->gather(state.X_WB, state.twist, u_minus_);
-  if (end_known_) {
+  start_known_ = end_known_;
+  if (start_known_) {
     std::swap(start_, end_);
   } else {
     start_.update(state.X_WB);
@@ -53,6 +52,7 @@ void Assembler::assemble(const State& state, const Inputs& inputs, double dt, Wa
   seconds_assembly_ = watch.lap();
   find_events(state, dt);
   seconds_collision_ = watch.lap();
+  read_inputs(state, inputs, dt);
   place_rows(state, dt);
   seconds_assembly_ += watch.lap() - seconds_projection_;
   place_contacts(state, dt, last);
@@ -137,7 +137,7 @@ void Assembler::read_inputs(const State& state, const Inputs& inputs, double dt)
     drives_[i].force = inputs.joint_forces[i];
     if (d.mode == DriveMode::none) continue;
     drives_[i].end = at(state.time + dt);
-    if (scheme_.row_pose != 0) drives_[i].middle = at(state.time + 0.5 * dt);
+    if (scheme_.row_pose != 0 && !modes_.all_start()) drives_[i].middle = at(state.time + 0.5 * dt);
     // Forces act as of the time of the rows.
     if (d.mode == DriveMode::force) {
       drives_[i].force += std::clamp(at(state.time + scheme_.row_pose * dt).target, -d.effort_limit, d.effort_limit);
@@ -146,13 +146,15 @@ void Assembler::read_inputs(const State& state, const Inputs& inputs, double dt)
 }
 
 // Rows beside the manifold are no good: those that are redundant on it (a Bennett loop) are independent and nearly
-// singular O(dt^2) away from it. So a pose of the rows other than s is projected.
+// singular O(dt^2) away from it. So a pose of the rows other than s is projected; even 1e-9 m beside the manifold the
+// impulses of a Bennett loop lose a digit.
 void Assembler::place_rows(const State& state, double dt) {
   row_q_ = state.q;
-  if (scheme_.row_pose == 0) {
+  rows_at_start_ = scheme_.row_pose == 0 || modes_.all_start();
+  if (rows_at_start_) {
     std::copy(state.X_WB.begin(), state.X_WB.end(), row_poses_.begin());
     std::copy(state.twist.begin(), state.twist.end(), row_twists_.begin());
-    start_.update_coordinates(row_q_);
+    if (!start_known_) start_.update_coordinates(row_q_);
     return;
   }
   coordinates_->integrate(state.X_WB, u_minus_, scheme_.row_pose * dt, scheme_.attitude, row_poses_);
@@ -160,7 +162,7 @@ void Assembler::place_rows(const State& state, double dt) {
     if (modes_.starts(i)) row_poses_[static_cast<std::size_t>(i)] = state.X_WB[static_cast<std::size_t>(i)];
   }
   kinematics_.update(row_poses_);
-  if (options_.projection && !modes_.all_start()) {
+  if (options_.projection) {
     const Stopwatch watch;
     projection_.begin(options_.warm_start);
     projection_.project_poses(row_poses_, kinematics_, state.q, options_.projection_tolerance,
@@ -224,9 +226,8 @@ void Assembler::build_rows(double dt) {
   context.body_scheme = modes_.scheme();
   context.sustained = sustained_;
   context.sustained_limits = modes_.sustained_limits();
-  problem_.clear_constraints();
   factor_.forget();
-  add_joint_rows(context, problem_);
+  set_joint_rows(context, problem_);
   problem_.measure_rows();
   projection_.make_consistent(problem_);
   add_soft_rows(context, problem_);

@@ -56,7 +56,7 @@ class Assembler {
   const ConstraintProblem& problem() const { return problem_; }
   std::span<const Contact> contacts() const { return contacts_; }
   std::span<const Pose> row_poses() const { return row_poses_; }
-  const JointKinematics& row_kinematics() const { return scheme_.row_pose == 0 ? start_ : kinematics_; }
+  const JointKinematics& row_kinematics() const { return rows_at_start_ ? start_ : kinematics_; }
   // Velocities before the step, carried to the pose of the rows.
   const VecX& u_minus() const { return u_minus_; }
   // What the coordinates with armature move at after the step: q'+ = J u+ + c (docs/theory/integrators.md §10); by dof,
@@ -127,7 +127,9 @@ class Assembler {
   JointProjection projection_;
   StepModes modes_;
   JointKinematics start_, end_, kinematics_, predicted_;
-  bool end_known_ = false;  // end_ is at the poses after the step
+  bool end_known_ = false;      // end_ is at the poses after the step
+  bool start_known_ = false;    // the state is as the last step left it
+  bool rows_at_start_ = false;  // all rows are at the poses before the step
   std::vector<Pose> row_poses_, predicted_poses_;
   std::vector<Vec6> row_twists_;  // before the step, carried to the pose of the rows
   std::vector<double> row_q_;

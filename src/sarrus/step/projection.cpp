@@ -78,7 +78,7 @@ bool JointProjection::factor() {
   rows_->diagonal_D_plus_R(blocks(), weight_);
   weight_ = (kRegularisation * weight_.cwiseMax(1e-300)).cwiseInverse();
   for (const ConstraintBlock& b : blocks()) {
-    if (is_compliant(model_, b)) weight_.segment(b.row, b.rows).setZero();
+    if (has_compliance_ && is_compliant(model_, b)) weight_.segment(b.row, b.rows).setZero();
   }
   normal_->prepare(*rows_, blocks());
   factored_ = normal_->factor(*rows_, blocks(), as_span(weight_));
@@ -93,7 +93,7 @@ void JointProjection::make_consistent(ConstraintProblem& problem) {
   if (!has_redundancy_) return;
   bool nil = true;
   for (const ConstraintBlock& b : blocks()) {
-    const bool compliant = is_compliant(model_, b);
+    const bool compliant = has_compliance_ && is_compliant(model_, b);
     for (int i = b.row; i < b.row + b.rows; ++i) {
       velocity_[i] = compliant ? 0.0 : -problem.bias[static_cast<std::size_t>(i)];
       nil = nil && velocity_[i] == 0;
@@ -104,7 +104,7 @@ void JointProjection::make_consistent(ConstraintProblem& problem) {
   if (!step_.allFinite()) return;
   problem.multiply_J(blocks(), step_, velocity_);
   for (const ConstraintBlock& b : blocks()) {
-    if (is_compliant(model_, b)) continue;
+    if (has_compliance_ && is_compliant(model_, b)) continue;
     for (int i = b.row; i < b.row + b.rows; ++i) problem.bias[static_cast<std::size_t>(i)] = velocity_[i];
   }
 }
@@ -120,7 +120,7 @@ void JointProjection::newton_step(const GrowingVector& residual) {
 }
 
 double JointProjection::largest_residual(const JointKinematics& kinematics, std::span<const double> q) {
-  position_residuals(model_, blocks(), kinematics, q, residual_);
+  position_residuals(model_, blocks(), has_compliance_, kinematics, q, residual_);
   return residual_.cwiseAbs().maxCoeff();
 }
 

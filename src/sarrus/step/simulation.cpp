@@ -54,7 +54,7 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
       effort(model().dofs().size(), 0.0),
       undo(static_cast<std::size_t>(options().max_substep_depth) + 1,
            Undo{state, {}, std::vector<double>(model().dofs().size()), {}}) {
-  solver->share(&assembler.factor());
+  solver->share(&assembler.factor(), &judge_workspace);
   for (Undo& u : undo) u.state.energy_swing.resize(state.X_WB.size());
   for (Undo& u : undo) u.state.rate_lag.resize(state.q.size(), 0.0);  // as after a step, so that no copy allocates
   // Joints given by local anchors may not meet at the reference pose: assemble them once.

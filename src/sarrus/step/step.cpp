@@ -148,6 +148,7 @@ bool Simulation::Impl::solve() {
 bool Simulation::Impl::solve(const ConstraintProblem& problem) {
   const Goal goal{options().tolerance, options().criterion};
   const Goal acceptable{options().acceptable, options().criterion};
+  judge_workspace.forget();
   SolveReport answer = solver->solve(problem, goal, lambda);
   const bool usable = meets(answer.residuals, law, acceptable) || use_fallback(problem, goal, acceptable, answer);
   const Residuals before = part.residuals;
@@ -156,8 +157,8 @@ bool Simulation::Impl::solve(const ConstraintProblem& problem) {
   part.factorisations += answer.factorisations;
   part.residuals = answer.residuals;
   if (!usable) return false;
-  // The answer is judged once more, by itself, whatever the solver reported.
-  part.residuals = judge(problem, lambda, judge_workspace);
+  // The answer is judged here, whatever the solver reported.
+  part.residuals = judge_measured(problem, lambda, judge_workspace);
   if (!meets(part.residuals, used_law, acceptable)) {
     part.solve_status = part.residuals.finite ? SolveStatus::stalled : SolveStatus::non_finite;
     return false;
