@@ -79,7 +79,8 @@ void add_options(CLI::App& command, RunArguments& a) {
   const auto fraction = [&](const char* name, double& value, const char* text) {
     command.add_option(name, value, std::string(text) + ", 0 to 1; default: the scene's")->type_name("X");
   };
-  fraction("--erp-joint", o.rows.erp_joint, "Share of a joint's error that its velocity takes back per step");
+  fraction("--erp-joint", o.rows.erp_joint,
+           "Share of a joint's error that its velocity takes back per step, with --no-projection");
   fraction("--erp-limit", o.rows.erp_limit, "Share of a limit's violation that is taken back per step");
   fraction("--erp-contact", o.rows.erp_contact, "Share of a penetration beyond the slop that is taken back per step");
   command

@@ -54,7 +54,7 @@ TEST(Samples, GoldenHashOfTwoSystems) {
       all.push_back(s.info);
     }
   }
-  EXPECT_EQ(set_hash(all), "9018fd4b8eb82eb8");
+  EXPECT_EQ(set_hash(all), "86b8028743d77a3b");
 }
 
 TEST(Samples, HashSeesEveryNumber) {

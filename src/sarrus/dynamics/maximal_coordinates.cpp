@@ -19,15 +19,23 @@ Vec3 rotated(const Quat& q, const Vec3& v) {
 
 // Angular velocity after dt of torque-free motion, body axes:
 //   I (w+ - w) + dt wm x I wm = 0,   wm = (w + w+)/2
-// by Newton's method to round-off. Not a number if that does not converge, which takes more than 2 rad per step.
+// to round-off: by fixed-point steps while these contract fast (most bodies of mechanisms turn about an axis of
+// inertia, and are done with the first), by Newton's method otherwise. Not a number if that does not converge, which
+// takes more than 2 rad per step.
 Vec3 rotate_torque_free(const Mat3& I, const Mat3& I_inverse, const Vec3& w, double dt) {
   constexpr int kIterations = 30;
   if (w.isZero(0)) return w;
-  // Where they contract fast, two fixed-point steps are cheaper than the Newton step that they save.
+  const double nil = 1e-36 * w.squaredNorm();  // round-off, with a margin for the errors of all steps to come
   Vec3 x = w - dt * (I_inverse * w.cross(I * w));
-  for (int i = 0; i < 2 && dt * dt * w.squaredNorm() < 1e-2; ++i) {
+  double change = (x - w).squaredNorm();
+  if (change <= nil) return x;
+  for (int i = 0; i < 3 && dt * dt * w.squaredNorm() < 1e-2; ++i) {
     const Vec3 m = 0.5 * (w + x);
-    x = w - dt * (I_inverse * m.cross(I * m));
+    const Vec3 next = w - dt * (I_inverse * m.cross(I * m));
+    const double last = change;
+    change = (next - x).squaredNorm();
+    x = next;
+    if (change * change <= nil * last) return x;  // so would be the next step's, at the same rate
   }
   for (int i = 0; i < kIterations; ++i) {
     const Vec3 m = 0.5 * (w + x);

@@ -199,7 +199,7 @@ int body_of(const Model& model, const ConstraintBlock& b) {
 
 void set_rigid_joint(const RowContext& c, const ConstraintBlock& b, ConstraintProblem& p) {
   const Scheme& scheme = c.scheme_at(body_of(c.model, b));
-  const double erp = bilateral_erp(c.model, b, c.options.erp_joint);
+  const double erp = c.projected ? 0.0 : bilateral_erp(c.model, b, c.options.erp_joint);
   double r_start[kMaxBlockRows] = {};
   double r_predicted[kMaxBlockRows] = {};
   if (erp != 0 || scheme.curvature != 0) bilateral_residual(c.model, b, c.start, c.q, r_start);

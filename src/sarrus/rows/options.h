@@ -10,8 +10,8 @@ namespace sarrus {
 
 // Negative (kUseDefault): what the scene recommends.
 struct RowOptions {
-  double erp_joint =
-      kUseDefault;  // alpha, share of a joint's error that its velocity takes back per step, projected or not
+  double erp_joint = kUseDefault;     // alpha, share of a joint's error that its velocity takes back per step, if poses
+                                      // are not projected onto the joints
   double erp_limit = kUseDefault;     // beta, share of a violation that the position pass of a step takes back
   double erp_contact = kUseDefault;   // gamma, likewise, of what is deeper than the slop
   double contact_slop = kUseDefault;  // delta_c, tolerated penetration, m; default: 1e-5 of the pair's smaller diagonal

@@ -69,6 +69,7 @@ struct RowContext {
   std::span<const Sustained> sustained = {};             // by contact; none: all are new
   std::span<const std::uint64_t> sustained_limits = {};  // block ids, ascending
   bool positions = false;                                // limits: rigid ones alone, bias = the gap itself
+  bool projected = false;  // joints are closed by moving poses: their velocities take nothing back
 
   const Scheme& scheme_at(int body) const {
     return body == kWorld || body_scheme.empty() ? scheme : *body_scheme[static_cast<std::size_t>(body)];

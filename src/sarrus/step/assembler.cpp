@@ -226,10 +226,13 @@ void Assembler::build_rows(double dt) {
   context.body_scheme = modes_.scheme();
   context.sustained = sustained_;
   context.sustained_limits = modes_.sustained_limits();
+  context.projected = options_.projection;
   factor_.forget();
   set_joint_rows(context, problem_);
   problem_.measure_rows();
-  projection_.make_consistent(problem_);
+  projection_.use_joints(problem_);
+  // Without curvature the biases of an island are J u- or nothing, and in the range of J as they are.
+  if (modes_.any_curvature() || !options_.projection) projection_.make_consistent(problem_);
   add_soft_rows(context, problem_);
   limit_violation_ = add_limit_rows(context, problem_);
   penetration_ = add_contact_rows(context, contacts_, detector_.compliances(), problem_);

@@ -85,12 +85,14 @@ bool JointProjection::factor() {
   return factored_;
 }
 
-void JointProjection::make_consistent(ConstraintProblem& problem) {
+void JointProjection::use_joints(const ConstraintProblem& problem) {
   problem_ = &problem;
   linear_ = &factor_;
-  if (!has_rows_) return;
-  use(problem);
-  if (!has_redundancy_) return;
+  if (has_rows_) use(problem);
+}
+
+void JointProjection::make_consistent(ConstraintProblem& problem) {
+  if (!has_rows_ || !has_redundancy_) return;
   bool nil = true;
   for (const ConstraintBlock& b : blocks()) {
     const bool compliant = has_compliance_ && is_compliant(model_, b);

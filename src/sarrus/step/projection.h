@@ -35,10 +35,12 @@ class JointProjection {
   void begin(bool warm);
   // The next step is taken as by `other`, with its factor; for a preview.
   void borrow(JointProjection& other);
-  // Takes the joint rows that the problem consists of so far as linearisation, and replaces the biases v* of the rigid
-  // ones by their mass-weighted projection on the range of J. Where rows are redundant (loops), a bias outside the
-  // range asks for a velocity that does not exist: impulses would grow without bound while no residual could vanish.
-  // Biases of models without loops are in it as they are. The problem must stay where it is until the next call.
+  // Takes the joint rows that the problem consists of so far as linearisation. The problem must stay where it is until
+  // the next call.
+  void use_joints(const ConstraintProblem& problem);
+  // Replaces the biases v* of its rigid ones by their mass-weighted projection on the range of J. Where rows are
+  // redundant (loops), a bias outside the range asks for a velocity that does not exist: impulses would grow without
+  // bound while no residual could vanish. Biases of models without loops are in it as they are.
   void make_consistent(ConstraintProblem& problem);
 
   struct Result {
@@ -73,7 +75,7 @@ class JointProjection {
   Model model_;
   Coordinates& coordinates_;
   LinearFactor& factor_;
-  LinearFactor* linear_;                        // factor_, or a borrowed one until make_consistent()
+  LinearFactor* linear_;                        // factor_, or a borrowed one until use_joints()
   const ConstraintProblem* problem_ = nullptr;  // of the step
   bool has_rows_ = false;
   bool has_redundancy_ = false;
