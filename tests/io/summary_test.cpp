@@ -64,7 +64,11 @@ TEST(Statistics, PercentileIsTheNearestRank) {
 
 TEST(RunSummary, CountsTimesAndIterations) {
   RunSummary s = summary_from_rest();
-  for (int i = 1; i <= 20; ++i) s.add(report_of(i, 2 * i), {1.0, 9.0});
+  for (int i = 1; i <= 20; ++i) {
+    StepReport report = report_of(i, 2 * i);
+    if (i % 4 == 0) report.stage = "reduction";
+    s.add(report, {1.0, 9.0});
+  }
   s.finish(state_at(0.2));
   const nlohmann::json j = json_of(s);
   EXPECT_EQ(j["status"], "ok");
@@ -76,6 +80,8 @@ TEST(RunSummary, CountsTimesAndIterations) {
   EXPECT_NEAR(j["us_per_step"]["max"], 20, 1e-9);
   EXPECT_EQ(j["iterations"]["median"], 21);
   EXPECT_EQ(j["iterations"]["max"], 40);
+  EXPECT_EQ(j["steps_by_stage"]["reduction"], 5);
+  EXPECT_EQ(j["steps_by_stage"].size(), 1u);
   EXPECT_NEAR(j["timing_shares"]["solve"], 0.5, 1e-12);
   EXPECT_NEAR(j["timing_shares"]["other"], 0.5, 1e-12);
   EXPECT_NEAR(j["real_time_factor"], 0.2 / 210e-6, 1e-6);

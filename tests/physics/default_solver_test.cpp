@@ -57,6 +57,23 @@ INSTANTIATE_TEST_SUITE_P(Scenes, DefaultSolver,
                                            SceneRun{"box_wall", 1, 0.1, 1e-3}),
                          [](const ::testing::TestParamInfo<SceneRun>& x) { return std::string(x.param.scene); });
 
+// Mechanisms end with the elimination of their joints: stages behind it are for what it cannot do.
+TEST(DefaultSolverStages, MechanismsNeedTheEliminationAlone) {
+  int steps = 0, others = 0;
+  for (const char* scene : {"fourbar_swing", "arm7d", "stewart_platform", "quadruped", "fivebar_leg", "walker_like",
+                            "gazelle_like", "ironman_like", "jansen_walker", "bennett_linkage"}) {
+    Simulation sim = simulate(scene);
+    const int count = 400 / test::sample_divisor();
+    for (int i = 0; i < count; ++i) {
+      const StepReport& report = sim.step();
+      ASSERT_NE(report.status, StepStatus::failed) << scene << ": " << report.message;
+      ++steps;
+      others += !report.stage.empty() && report.stage != "reduction";
+    }
+  }
+  EXPECT_LE(others, std::max(10, steps / 100)) << "of " << steps;  // the first step of each is cold
+}
+
 // Islands on threads: not one bit may change.
 TEST(DefaultSolverThreads, GiveTheSameBits) {
   const auto end = [](int threads) {

@@ -74,6 +74,7 @@ void RunSummary::add(const StepReport& report, const Energy& energy) {
   fallback_ += report.status == StepStatus::fallback;
   substepped_ += report.status == StepStatus::substepped;
   non_converged_ += !report.met_tolerance;
+  if (!report.stage.empty()) ++stages_[std::string(report.stage)];
   raise(worst_.joint_gap, report.joint_gap);
   raise(worst_.joint_angle, report.joint_angle);
   raise(worst_.limit_violation, report.limit_violation);
@@ -154,6 +155,7 @@ std::string RunSummary::to_json_text() const {
   j["accepted_steps"] = accepted_;
   j["fallback_steps"] = fallback_;
   j["substepped_steps"] = substepped_;
+  j["steps_by_stage"] = stages_;
   j["max"] = {{"joint_gap_m", worst_.joint_gap},           {"joint_angle_rad", worst_.joint_angle},
               {"limit_violation", worst_.limit_violation}, {"penetration_m", worst_.penetration},
               {"natural_map", worst_.natural_map},         {"natural_map_relative", worst_.natural_map_relative}};

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,7 @@ class RunSummary {
   std::int64_t fallback_ = 0;
   std::int64_t substepped_ = 0;
   std::int64_t non_converged_ = 0;
+  std::map<std::string, std::int64_t, std::less<>> stages_;  // steps by the last stage of the solver that they needed
   bool failed_ = false;
   std::string message_;
   Worst worst_;

@@ -62,6 +62,7 @@ struct StepReport {
   bool met_tolerance = true;  // residuals within `tolerance`
   int iterations = 0;         // of the solver whose answer was integrated, like the factorisations
   int factorisations = 0;
+  std::string_view stage;  // of a solver with stages: the last that an island needed; empty: the warm start was good
   int contacts = 0;
   int contacts_matched = 0;  // contacts that found their impulse of the last step again
   int limits = 0;

@@ -155,6 +155,7 @@ bool Simulation::Impl::solve(const ConstraintProblem& problem) {
   part.solve_status = std::max(part.solve_status, answer.status);
   part.iterations += answer.iterations;
   part.factorisations += answer.factorisations;
+  if (!answer.stage.empty()) part.stage = answer.stage;
   part.residuals = answer.residuals;
   if (!usable) return false;
   // The answer is judged here, whatever the solver reported.
