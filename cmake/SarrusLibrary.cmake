@@ -5,6 +5,10 @@ set(SARRUS_ABI EIGEN_MAX_ALIGN_BYTES=32 EIGEN_MAX_STATIC_ALIGN_BYTES=32)
 
 add_library(sarrus_options INTERFACE)
 target_compile_options(sarrus_options INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror)
+# Nobody reads errno after std::sqrt, and nobody replaces our functions by others of the same name at load time: without
+# these the first is a call, and position-independent code (which the libraries are, for shared objects of users) inlines
+# no function that is visible outside of its source.
+target_compile_options(sarrus_options INTERFACE -fno-math-errno -fno-semantic-interposition)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports std::string concatenation as overlapping or overlong memcpy at -O3 (its bugs 105651, 105329).
   target_compile_options(sarrus_options INTERFACE -Wno-restrict -Wno-stringop-overflow)
