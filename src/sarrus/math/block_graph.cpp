@@ -3,7 +3,14 @@
 #include <algorithm>
 #include <bit>
 
+#include "sarrus/math/tools.h"
+
 namespace sarrus {
+namespace {
+
+constexpr std::uint64_t kEliminated = ~std::uint64_t{0};
+
+}  // namespace
 
 void BlockGraph::set_nodes(std::span<const int> sizes) {
   size_.assign(sizes.begin(), sizes.end());
@@ -21,14 +28,10 @@ void BlockGraph::set_nodes(std::span<const int> sizes) {
     all_six_ = all_six_ && size_[i] == 6;
   }
   padded_start_[n] = padded;
-  const std::size_t words = (n + 63) / 64;
-  adjacency_.resize(n * words);
-  degree_.resize(n);
-  position_.resize(n);
-  node_at_.resize(n);
   column_start_.resize(n + 1);
-  diagonal_offset_.resize(n);
-  update_start_.resize(n + 1);
+  for (std::vector<int>* v : {&position_, &node_at_, &diagonal_offset_, &list_start_, &list_end_, &outside_})
+    v->resize(n);
+  least_.resize(2 * std::bit_ceil(n));
   edges_.clear();
   analysed_ = false;
 }
@@ -38,69 +41,166 @@ bool BlockGraph::analyse(std::span<const std::uint64_t> edges) {
   edges_.assign(edges.begin(), edges.end());
   order_and_fill();
   place_blocks();
-  list_updates();
   analysed_ = true;
   ++analyses_;
   return true;
 }
 
-// Minimum degree on a bit matrix; ties go to the lower node. Eliminating p connects its neighbours, and the
-// neighbours that remain are the rows of p's column.
+// Minimum degree; ties go to the lower node. Eliminating p connects its neighbours, and the neighbours that remain are
+// the rows of p's column. That column stands for the edges among them: a node keeps a list of columns that hold it
+// (a column that has eliminated a node of another one replaces it) and of neighbours that no such column explains. The
+// two never outgrow the neighbours that the node has in the graph, so they share the place of those.
 void BlockGraph::order_and_fill() {
   const int n = node_count();
-  const std::size_t words = (static_cast<std::size_t>(n) + 63) / 64;
-  const auto row = [&](int i) { return adjacency_.data() + static_cast<std::size_t>(i) * words; };
-  std::fill(adjacency_.begin(), adjacency_.end(), 0);
-  std::fill(degree_.begin(), degree_.end(), 0);
-  for (const std::uint64_t e : edges_) {
-    const int a = static_cast<int>(e >> 32);
-    const int b = static_cast<int>(e & 0xffffffffu);
-    row(a)[b / 64] |= std::uint64_t{1} << (b % 64);
-    row(b)[a / 64] |= std::uint64_t{1} << (a % 64);
-    ++degree_[static_cast<std::size_t>(a)];
-    ++degree_[static_cast<std::size_t>(b)];
-  }
-  constexpr int kEliminated = 1 << 30;
+  list_neighbours();
   row_.clear();
   for (int k = 0; k < n; ++k) {
-    const auto least = std::min_element(degree_.begin(), degree_.end());
-    const int p = static_cast<int>(least - degree_.begin());
-    *least = kEliminated;
-    position_[static_cast<std::size_t>(p)] = k;
-    node_at_[static_cast<std::size_t>(k)] = p;
-    column_start_[static_cast<std::size_t>(k)] = static_cast<int>(row_.size());
-    const std::uint64_t* pr = row(p);
-    for (std::size_t w = 0; w < words; ++w) {
-      for (std::uint64_t bits = pr[w]; bits != 0; bits &= bits - 1) {
-        row_.push_back(static_cast<int>(w * 64) + std::countr_zero(bits));
-      }
-    }
-    for (std::size_t r = static_cast<std::size_t>(column_start_[static_cast<std::size_t>(k)]); r < row_.size(); ++r) {
-      const int i = row_[r];
-      std::uint64_t* ir = row(i);
-      int degree = 0;
-      for (std::size_t w = 0; w < words; ++w) ir[w] |= pr[w];
-      ir[i / 64] &= ~(std::uint64_t{1} << (i % 64));
-      ir[p / 64] &= ~(std::uint64_t{1} << (p % 64));
-      for (std::size_t w = 0; w < words; ++w) degree += std::popcount(ir[w]);
-      degree_[static_cast<std::size_t>(i)] = degree;
-    }
+    const int p = static_cast<int>(least_[1] & 0xffffffffu);
+    set_key(p, kEliminated);
+    position_[at(p)] = k;
+    node_at_[at(k)] = p;
+    column_start_[at(k)] = static_cast<int>(row_.size());
+    collect_column(p);
+    column_start_[at(k) + 1] = static_cast<int>(row_.size());
+    for (int r = column_start_[at(k)]; r < column_start_[at(k) + 1]; ++r) explain(row_[at(r)], k);
+    for (int r = column_start_[at(k)]; r < column_start_[at(k) + 1]; ++r) count_neighbours(row_[at(r)], k);
   }
-  column_start_[static_cast<std::size_t>(n)] = static_cast<int>(row_.size());
-  for (int& r : row_) r = position_[static_cast<std::size_t>(r)];
+  for (int& r : row_) r = position_[at(r)];
   for (int k = 0; k < n; ++k) {
-    std::sort(row_.begin() + column_start_[static_cast<std::size_t>(k)],
-              row_.begin() + column_start_[static_cast<std::size_t>(k) + 1]);
+    std::sort(row_.begin() + column_start_[at(k)], row_.begin() + column_start_[at(k) + 1]);
   }
+}
+
+void BlockGraph::list_neighbours() {
+  const auto n = at(node_count());
+  degree_.assign(n, 0);
+  column_count_.assign(n, 0);
+  absorbed_.assign(n, 0);
+  for (std::vector<std::uint32_t>* v : {&mark_, &second_mark_, &outside_stamp_}) v->assign(n, 0);
+  stamp_ = second_stamp_ = 0;
+  work_ = 0;
+  for (const std::uint64_t e : edges_) {
+    ++degree_[e >> 32];
+    ++degree_[e & 0xffffffffu];
+  }
+  int start = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    list_start_[i] = list_end_[i] = start;
+    start += degree_[i];
+  }
+  list_.resize(at(start));
+  std::fill(least_.begin(), least_.end(), kEliminated);
+  for (std::size_t i = 0; i < n; ++i) set_degree(static_cast<int>(i), degree_[i]);
+  for (const std::uint64_t e : edges_) {
+    const auto a = static_cast<std::size_t>(e >> 32);
+    const auto b = static_cast<std::size_t>(e & 0xffffffffu);
+    list_[at(list_end_[a]++)] = static_cast<int>(b);
+    list_[at(list_end_[b]++)] = static_cast<int>(a);
+  }
+}
+
+// The least key of all is at the root of a binary tree of least keys.
+void BlockGraph::set_key(int node, std::uint64_t key) {
+  std::size_t i = least_.size() / 2 + at(node);
+  least_[i] = key;
+  while (i > 1) {
+    i /= 2;
+    const std::uint64_t smaller = std::min(least_[2 * i], least_[2 * i + 1]);
+    if (least_[i] == smaller) return;
+    least_[i] = smaller;
+  }
+}
+
+// Appends the neighbours of p, all marked by the present stamp; the columns that hold p end here.
+void BlockGraph::collect_column(int p) {
+  mark_[at(p)] = ++stamp_;
+  const auto add = [&](int i) {
+    ++work_;
+    if (mark_[at(i)] == stamp_) return;
+    mark_[at(i)] = stamp_;
+    row_.push_back(i);
+  };
+  const int columns_end = list_start_[at(p)] + column_count_[at(p)];
+  for (int l = list_start_[at(p)]; l < columns_end; ++l) {
+    const auto e = at(list_[at(l)]);
+    absorbed_[e] = 1;
+    for (int r = column_start_[e]; r < column_start_[e + 1]; ++r) add(row_[at(r)]);
+  }
+  for (int l = columns_end; l < list_end_[at(p)]; ++l) add(list_[at(l)]);
+}
+
+// Column k, whose nodes are marked, explains neighbours of i: they leave its list, and so do columns that ended.
+void BlockGraph::explain(int i, int k) {
+  int* const first = list_.data() + list_start_[at(i)];
+  int* const columns_end = first + column_count_[at(i)];
+  int* const end = list_.data() + list_end_[at(i)];
+  work_ += end - first;
+  int* const columns = std::remove_if(first, columns_end, [&](int e) { return absorbed_[at(e)] != 0; });
+  int* const others_end = std::remove_if(columns_end, end, [&](int v) { return mark_[at(v)] == stamp_; });
+  // What made i a neighbour has left, the node k itself or a column that held it, so there is room for column k.
+  int* new_end = others_end;
+  if (columns == columns_end) {
+    *new_end++ = *columns;
+  } else {
+    new_end = std::copy(columns_end, others_end, columns + 1);
+  }
+  *columns = k;
+  column_count_[at(i)] = static_cast<int>(columns + 1 - first);
+  list_end_[at(i)] = static_cast<int>(new_end - list_.data());
+}
+
+// Neighbours of i: those of column k, and those that only other columns of i or its list have. Columns within column k
+// end here.
+void BlockGraph::count_neighbours(int i, int k) {
+  int* const first = list_.data() + list_start_[at(i)];
+  int* columns_end = first + column_count_[at(i)];
+  int* const end = list_.data() + list_end_[at(i)];
+  int degree = column_start_[at(k) + 1] - column_start_[at(k)] - 1;
+  int others = 0;  // columns
+  int outside = 0;
+  for (const int* e = first; e != columns_end; ++e) {
+    if (*e == k) continue;
+    const int more = outside_of(*e);
+    if (more == 0) continue;
+    ++others;
+    outside = more;
+  }
+  if (columns_end == end && others <= 1) {
+    set_degree(i, degree + outside);
+    return;
+  }
+  ++second_stamp_;
+  const auto add = [&](int v) {
+    ++work_;
+    if (mark_[at(v)] == stamp_ || second_mark_[at(v)] == second_stamp_) return;
+    second_mark_[at(v)] = second_stamp_;
+    ++degree;
+  };
+  for (const int* e = first; e != columns_end; ++e) {
+    if (*e == k || outside_of(*e) == 0) continue;
+    for (int r = column_start_[at(*e)]; r < column_start_[at(*e) + 1]; ++r) add(row_[at(r)]);
+  }
+  for (const int* v = columns_end; v != end; ++v) add(*v);
+  set_degree(i, degree);
+}
+
+// Nodes of a column that the present one does not have.
+int BlockGraph::outside_of(int column) {
+  const auto e = at(column);
+  if (outside_stamp_[e] == stamp_) return outside_[e];
+  int count = 0;
+  for (int r = column_start_[e]; r < column_start_[e + 1]; ++r) count += mark_[at(row_[at(r)])] != stamp_;
+  work_ += column_start_[e + 1] - column_start_[e];
+  outside_stamp_[e] = stamp_;
+  outside_[e] = count;
+  if (count == 0) absorbed_[e] = 1;
+  return count;
 }
 
 void BlockGraph::place_blocks() {
   const int n = node_count();
   block_offset_.resize(row_.size());
   int offset = 0;
-  const auto size_at = [&](int pos) {
-    return size_[static_cast<std::size_t>(node_at_[static_cast<std::size_t>(pos)])];
-  };
   for (int k = 0; k < n; ++k) {
     const auto ks = static_cast<std::size_t>(k);
     const int nk = size_at(k);
@@ -114,34 +214,13 @@ void BlockGraph::place_blocks() {
   value_count_ = offset;
 }
 
-void BlockGraph::list_updates() {
-  const int n = node_count();
-  updates_.clear();
-  const auto size_at = [&](int pos) {
-    return size_[static_cast<std::size_t>(node_at_[static_cast<std::size_t>(pos)])];
-  };
-  for (int k = 0; k < n; ++k) {
-    const auto ks = static_cast<std::size_t>(k);
-    update_start_[ks] = static_cast<int>(updates_.size());
-    for (int b = column_start_[ks]; b < column_start_[ks + 1]; ++b) {
-      const int j = row_[static_cast<std::size_t>(b)];
-      for (int a = b; a < column_start_[ks + 1]; ++a) {
-        const int i = row_[static_cast<std::size_t>(a)];
-        Update u;
-        u.target = i == j ? diagonal_offset_[static_cast<std::size_t>(j)]
-                          : block_offset_[static_cast<std::size_t>(find_row(j, i))];
-        u.left = block_offset_[static_cast<std::size_t>(a)];
-        u.right = block_offset_[static_cast<std::size_t>(b)];
-        u.rows = size_at(i);
-        u.cols = size_at(j);
-        u.inner = size_at(k);
-        u.ld_target_left = pad(u.rows);
-        u.ld_right = pad(u.cols);
-        updates_.push_back(u);
-      }
-    }
+std::int64_t BlockGraph::update_count() const {
+  std::int64_t count = 0;
+  for (int k = 0; k < node_count(); ++k) {
+    const std::int64_t rows = column_begin(k + 1) - column_begin(k);
+    count += rows * (rows + 1) / 2;
   }
-  update_start_[static_cast<std::size_t>(n)] = static_cast<int>(updates_.size());
+  return count;
 }
 
 int BlockGraph::find_row(int column, int row) const {

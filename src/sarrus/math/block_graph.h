@@ -1,8 +1,8 @@
 // Symbolic phase of the block-sparse factorisations on a graph of nodes (docs/theory/newton.md §2.1).
 //
-// H has one dense block row per node, with n_t rows (any size). The elimination order (minimum degree), the fill and
-// the list of updates depend on the set of edges alone and are reused while it is unchanged. Numeric factorisations on
-// the same graph (BlockLLT, BlockLU) share one object of this class.
+// H has one dense block row per node, with n_t rows (any size). The elimination order (minimum degree) and the fill
+// depend on the set of edges alone, not on earlier ones, and are reused while it is unchanged. Numeric factorisations
+// on the same graph (BlockLLT, BlockLU) share one object of this class.
 //
 // Blocks are column-major with the leading dimension padded to a multiple of 4 (n_t = 6: two AVX2 registers a column);
 // the padding stays zero. Storage: per column k of the factor the diagonal block, then the blocks (i, k), i ascending
@@ -45,8 +45,9 @@ class BlockGraph {
 
   int node_count() const { return static_cast<int>(size_.size()); }
   int block_count() const { return static_cast<int>(row_.size()) + node_count(); }
-  int update_count() const { return static_cast<int>(updates_.size()); }
-  int analyses() const { return analyses_; }  // how often the symbolic phase ran
+  std::int64_t update_count() const;
+  int analyses() const { return analyses_; }   // how often the symbolic phase ran
+  std::int64_t work() const { return work_; }  // entries of lists that the last ordering looked at
   int value_count() const { return value_count_; }
   bool all_six() const { return all_six_; }
   int node_size(int node) const { return size_[static_cast<std::size_t>(node)]; }
@@ -56,31 +57,42 @@ class BlockGraph {
   static int pad(int n) { return (n + 3) & ~3; }
 
   // --- for the numeric phases; positions count in the order of elimination ---------------------------------
-  struct Update {  // (i, j) -= (i, k) (j, k)'
-    int target;    // block offset of (i, j)
-    int left;      // of (i, k)
-    int right;     // of (j, k)
-    int rows, cols, inner;
-    int ld_target_left, ld_right;
-  };
   int position(int node) const { return position_[static_cast<std::size_t>(node)]; }
   int node_at(int position) const { return node_at_[static_cast<std::size_t>(position)]; }
+  int size_at(int position) const { return node_size(node_at(position)); }
   int diagonal_offset(int position) const { return diagonal_offset_[static_cast<std::size_t>(position)]; }
   // Off-diagonal blocks of a column: indices [column_begin(k), column_begin(k + 1)) of row() and block_offset().
   int column_begin(int position) const { return column_start_[static_cast<std::size_t>(position)]; }
   int row(int index) const { return row_[static_cast<std::size_t>(index)]; }
   int block_offset(int index) const { return block_offset_[static_cast<std::size_t>(index)]; }
-  std::span<const Update> updates(int position) const {
-    const int begin = update_start_[static_cast<std::size_t>(position)];
-    const int end = update_start_[static_cast<std::size_t>(position) + 1];
-    return std::span<const Update>(updates_).subspan(static_cast<std::size_t>(begin),
-                                                     static_cast<std::size_t>(end - begin));
+  // The updates (i, j) -= (i, k) (j, k)' of column k: f(target, left, right), indices of row() and block_offset() for
+  // the blocks (i, j), (i, k) and (j, k); a target of -1: the diagonal block of position j = i. The rows of column k
+  // behind j are among those of column j, so that one walk finds them.
+  template <class F>
+  void for_each_update(int k, const F& f) const {
+    const int end = column_begin(k + 1);
+    for (int right = column_begin(k); right < end; ++right) {
+      f(-1, right, right);
+      int target = column_begin(row(right));
+      for (int left = right + 1; left < end; ++left, ++target) {
+        while (row(target) != row(left)) ++target;
+        f(target, left, right);
+      }
+    }
   }
 
  private:
   void order_and_fill();
   void place_blocks();
-  void list_updates();
+  void list_neighbours();
+  void collect_column(int node);
+  void explain(int node, int column);
+  void count_neighbours(int node, int column);
+  int outside_of(int column);
+  void set_key(int node, std::uint64_t key);
+  void set_degree(int node, int degree) {
+    set_key(node, static_cast<std::uint64_t>(degree) << 32 | static_cast<std::uint64_t>(node));
+  }
   int find_row(int column, int row) const;  // index into row_, -1 if absent
 
   std::vector<int> size_;        // by node
@@ -92,16 +104,21 @@ class BlockGraph {
   int analyses_ = 0;
   int value_count_ = 0;
 
-  std::vector<std::uint64_t> adjacency_;  // bit matrix used by the ordering
-  std::vector<int> degree_;
+  // Of the ordering. By node: its columns (how many: column_count_), then neighbours that none of them has.
+  std::vector<int> list_, list_start_, list_end_, column_count_, degree_;
+  std::vector<char> absorbed_;  // by column: another one has all of its nodes
+  std::vector<std::uint32_t> mark_, second_mark_, outside_stamp_;
+  std::vector<int> outside_;          // by column
+  std::vector<std::uint64_t> least_;  // tree of (degree, node)
+  std::uint32_t stamp_ = 0, second_stamp_ = 0;
+  std::int64_t work_ = 0;
+
   std::vector<int> position_;         // node -> elimination position
   std::vector<int> node_at_;          // elimination position -> node
   std::vector<int> column_start_;     // by position, into row_
   std::vector<int> row_;              // row positions of the off-diagonal blocks, ascending within a column
   std::vector<int> block_offset_;     // parallel to row_
   std::vector<int> diagonal_offset_;  // by position
-  std::vector<int> update_start_;     // by position, into updates_
-  std::vector<Update> updates_;
 };
 
 }  // namespace sarrus

@@ -128,13 +128,19 @@ bool BlockLLT::factor() {
         finish_column_block(block, graph_.node_size(graph_.node_at(graph_.row(r))), diagonal, nk);
       }
     }
-    for (const BlockGraph::Update& u : graph_.updates(k)) {
+    graph_.for_each_update(k, [&](int target, int left, int right) {
+      const int i = graph_.row(left);
+      const int j = graph_.row(right);
+      double* T = v + (target < 0 ? graph_.diagonal_offset(j) : graph_.block_offset(target));
+      const double* L = v + graph_.block_offset(left);
+      const double* R = v + graph_.block_offset(right);
       if (six) {
-        block::subtract_product_fixed<8, 6, 6>(v + u.target, v + u.left, v + u.right);
+        block::subtract_product_fixed<8, 6, 6>(T, L, R);
       } else {
-        block::subtract_product(v + u.target, v + u.left, v + u.right, u.ld_target_left, u.cols, u.inner, u.ld_right);
+        block::subtract_product(T, L, R, BlockGraph::pad(graph_.size_at(i)), graph_.size_at(j), nk,
+                                BlockGraph::pad(graph_.size_at(j)));
       }
-    }
+    });
   }
   return true;
 }

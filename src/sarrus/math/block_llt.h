@@ -28,7 +28,7 @@ class BlockLLT {
   const BlockGraph& graph() const { return graph_; }
   int node_count() const { return graph_.node_count(); }
   int block_count() const { return graph_.block_count(); }
-  int update_count() const { return graph_.update_count(); }
+  std::int64_t update_count() const { return graph_.update_count(); }
   int analyses() const { return graph_.analyses(); }
 
   void set_zero();

@@ -155,17 +155,22 @@ bool BlockLU::factor(const BlockGraph& graph) {
         apply_lower_large(A, nk, pivots, Y.transpose());
       }
     }
-    for (const BlockGraph::Update& u : graph.updates(k)) {
-      const bool on_diagonal = u.left == u.right;
+    graph.for_each_update(k, [&](int target, int left, int right) {
+      const int i = graph.row(left);
+      const int j = graph.row(right);
+      const int t = target < 0 ? graph.diagonal_offset(j) : graph.block_offset(target);
+      const int l = graph.block_offset(left);
+      const int r = graph.block_offset(right);
       if (six) {
-        block::subtract_product_fixed<8, 6, 6>(L + u.target, L + u.left, U + u.right);
-        if (!on_diagonal) block::subtract_product_fixed<8, 6, 6>(U + u.target, U + u.left, L + u.right);
+        block::subtract_product_fixed<8, 6, 6>(L + t, L + l, U + r);
+        if (target >= 0) block::subtract_product_fixed<8, 6, 6>(U + t, U + l, L + r);
       } else {
-        block::subtract_product(L + u.target, L + u.left, U + u.right, u.ld_target_left, u.cols, u.inner, u.ld_right);
-        if (on_diagonal) continue;
-        block::subtract_product(U + u.target, U + u.left, L + u.right, u.ld_target_left, u.cols, u.inner, u.ld_right);
+        const int ld = BlockGraph::pad(graph.size_at(i));
+        const int nj = graph.size_at(j);
+        block::subtract_product(L + t, L + l, U + r, ld, nj, nk, BlockGraph::pad(nj));
+        if (target >= 0) block::subtract_product(U + t, U + l, L + r, ld, nj, nk, BlockGraph::pad(nj));
       }
-    }
+    });
   }
   return true;
 }
