@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "sarrus/math/tools.h"
 
@@ -57,6 +58,7 @@ std::vector<CollisionDetector::Collider> CollisionDetector::make_colliders(const
       c.body = geom.body;
       c.child = child;
       c.X_BG = X_BG;
+      c.is_body = X_BG.p.isZero(0) && X_BG.q.coeffs() == Quat::Identity().coeffs();
       c.margin = geom.margin;
       c.moving.shape = place(shape, X_BG);
       if (shape.kind != ShapeKind::plane) c.reach = bounding_radius(shape);
@@ -78,54 +80,89 @@ std::vector<CollisionDetector::Collider> CollisionDetector::make_colliders(const
 
 bool CollisionDetector::pair_allowed(int geom_a, int geom_b) const { return filter_.allowed(geom_a, geom_b); }
 
-void CollisionDetector::detect(std::span<const Pose> X_WB, std::span<const Vec6> twist_WB, double dt,
-                               std::vector<Contact>& contacts) {
-  const double horizon = options_.speculative_factor * dt;
+void CollisionDetector::move(std::span<const Pose> X_WB, std::span<const Vec6> twist_WB, double dt) {
+  X_WB_ = X_WB;
+  twist_WB_ = twist_WB;
+  horizon_ = options_.speculative_factor * dt;
   fall_ = model_.gravity().norm() * dt;
+  ++motion_;
+}
+
+void CollisionDetector::detect(std::span<const Pose> X_WB, std::span<const Vec6> twist_WB, double dt,
+                               std::vector<Contact>& contacts, std::vector<ClosePair>* close) {
   contacts.clear();
-  place_colliders(X_WB, twist_WB, horizon);
-  find_plane_pairs(horizon);
+  if (close != nullptr) close->clear();
+  move(X_WB, twist_WB, dt);
+  find_boxes();
+  find_plane_pairs();
   broad_pairs_.clear();
   broad_phase_.find_pairs(fat_boxes_, filter_, broad_pairs_);
   pairs_.resize(plane_pairs_.size() + broad_pairs_.size());
   std::merge(plane_pairs_.begin(), plane_pairs_.end(), broad_pairs_.begin(), broad_pairs_.end(), pairs_.begin());
+  const auto before = [this](const GeomPair& x, const GeomPair& y) { return comes_before(x, y); };
+  if (colliders_.size() > model_.geoms().size()) std::sort(pairs_.begin(), pairs_.end(), before);
   separations_.swap(last_separations_);
   separations_.clear();
   std::size_t cursor = 0;
   for (const GeomPair& pair : pairs_) {
+    const Collider& a = colliders_[at(pair.a)];
+    const Collider& b = colliders_[at(pair.b)];
+    const Margins m = margins(a, b);
+    const std::size_t first = contacts.size();
     Vec3 axis = remembered_axis(pair, cursor);
-    collide_pair(pair, horizon, axis, contacts);
+    if (is_plane(a) || is_plane(b) || boxes_near(a.box, b.box, m.query)) collide_pair(a, b, m, axis, contacts);
     if (!axis.isZero(0)) separations_.push_back({pair, axis});
+    if (close != nullptr && contacts.size() > first) {
+      close->push_back({pair, static_cast<int>(contacts.size() - first)});
+    }
   }
 }
 
-void CollisionDetector::place_colliders(std::span<const Pose> X_WB, std::span<const Vec6> twist_WB, double horizon) {
+void CollisionDetector::detect_again(const GeomPair& colliders, std::vector<Contact>& contacts) {
+  Collider& a = colliders_[at(colliders.a)];
+  Collider& b = colliders_[at(colliders.b)];
+  for (Collider* c : {&a, &b}) {
+    if (c->body != kWorld && c->motion != motion_) place_collider(*c);
+    if (!std::isfinite(c->moving.shape.p_W.sum() + c->speed + c->spin_speed)) return;
+  }
+  Vec3 axis = Vec3::Zero();
+  collide_pair(a, b, margins(a, b), axis, contacts);
+}
+
+void CollisionDetector::place_collider(Collider& c) {
+  MovingShape& m = c.moving;
+  const Pose& X = X_WB_[at(c.body)];
+  const Pose X_WG = c.is_body ? X : X * c.X_BG;
+  m.shape.R_WG = X_WG.R();
+  m.shape.p_W = X_WG.p;
+  m.p_WB = X.p;
+  m.v_W = twist_WB_[at(c.body)].head<3>();
+  m.w_W = twist_WB_[at(c.body)].tail<3>();
+  c.speed = m.v_W.norm();
+  c.spin_speed = m.w_W.norm() * m.arm;
+  c.motion = motion_;
+}
+
+void CollisionDetector::find_boxes() {
+  const bool other_horizon = horizon_ != boxes_horizon_;
+  boxes_horizon_ = horizon_;
   for (const int id : bounded_) {
     Collider& c = colliders_[at(id)];
-    MovingShape& m = c.moving;
-    if (c.body != kWorld) {
-      const Pose& X = X_WB[at(c.body)];
-      const Pose X_WG = X * c.X_BG;
-      m.shape.R_WG = X_WG.R();
-      m.shape.p_W = X_WG.p;
-      m.p_WB = X.p;
-      m.v_W = twist_WB[at(c.body)].head<3>();
-      m.w_W = twist_WB[at(c.body)].tail<3>();
-      c.spin_speed = m.w_W.norm() * m.arm;
-    }
-    c.box = shape_aabb(m.shape);
+    if (c.body == kWorld && !other_horizon) continue;
+    if (c.body != kWorld) place_collider(c);
+    c.box = shape_aabb(c.moving.shape);
     const double margin = c.margin == kUseDefault ? options_.margin : c.margin;
     // The larger margin of a pair counts, so each side brings its whole one. Shapes that meet within the horizon have
     // swept boxes that overlap.
-    const Vec3 way = horizon * m.v_W;
-    const Vec3 fat = Vec3::Constant(margin + horizon * (c.spin_speed + fall_));
+    const Vec3 way = horizon_ * c.moving.v_W;
+    const Vec3 fat = Vec3::Constant(margin + horizon_ * (c.spin_speed + fall_));
     Aabb& box = fat_boxes_[at(id)];
     box = {c.box.lo + way.cwiseMin(0) - fat, c.box.hi + way.cwiseMax(0) + fat};
     if (!box.lo.allFinite() || !box.hi.allFinite()) c.box = box = Aabb::nothing();  // a diverged body meets nothing
   }
 }
 
-void CollisionDetector::find_plane_pairs(double horizon) {
+void CollisionDetector::find_plane_pairs() {
   plane_pairs_.clear();
   for (const int plane_id : planes_) {
     const Collider& plane = colliders_[at(plane_id)];
@@ -133,58 +170,66 @@ void CollisionDetector::find_plane_pairs(double horizon) {
     for (const int id : bounded_) {
       const Collider& c = colliders_[at(id)];
       const double height = n.dot(c.moving.shape.p_W - plane.moving.shape.p_W) - c.reach;
-      if (c.box.is_empty() || height > margins(plane, c, horizon).query) continue;
+      if (c.box.is_empty() || height > margins(plane, c).query) continue;
       if (filter_.allowed(plane.geom, c.geom)) plane_pairs_.push_back({std::min(plane_id, id), std::max(plane_id, id)});
     }
   }
   std::sort(plane_pairs_.begin(), plane_pairs_.end());
 }
 
-CollisionDetector::Margins CollisionDetector::margins(const Collider& a, const Collider& b, double horizon) const {
+CollisionDetector::Margins CollisionDetector::margins(const Collider& a, const Collider& b) const {
   const double fallback =
       std::min(options_.margin, kMarginPerDiagonal * std::min(a.moving.shape.diagonal, b.moving.shape.diagonal));
   const auto own = [&](const Collider& c) { return c.margin == kUseDefault ? fallback : c.margin; };
   const double base = std::max(own(a), own(b));
   if (a.ccd == Ccd::off && b.ccd == Ccd::off) return {base, base};
-  const double linear = std::max({(a.moving.v_W - b.moving.v_W).norm(), a.moving.v_W.norm(), b.moving.v_W.norm()});
-  const double speed = linear + a.spin_speed + b.spin_speed + fall_;
-  return {base, std::max(base, horizon * speed)};
+  const bool both = a.body != kWorld && b.body != kWorld;
+  const double apart = both ? (a.moving.v_W - b.moving.v_W).norm() : 0.0;
+  const double speed = std::max({apart, a.speed, b.speed}) + a.spin_speed + b.spin_speed + fall_;
+  return {base, std::max(base, horizon_ * speed)};
+}
+
+// Colliders of a compound are several, and those of two compounds meet in any order: pairs of geoms come first.
+bool CollisionDetector::comes_before(const GeomPair& x, const GeomPair& y) const {
+  const auto order = [this](const GeomPair& p) {
+    return std::tuple(colliders_[at(p.a)].geom, colliders_[at(p.b)].geom, p.a, p.b);
+  };
+  return order(x) < order(y);
 }
 
 // Both lists are sorted by pair, so one walk finds everything.
 Vec3 CollisionDetector::remembered_axis(const GeomPair& pair, std::size_t& cursor) const {
-  while (cursor < last_separations_.size() && last_separations_[cursor].pair < pair) ++cursor;
+  while (cursor < last_separations_.size() && comes_before(last_separations_[cursor].pair, pair)) ++cursor;
   const bool found = cursor < last_separations_.size() && last_separations_[cursor].pair == pair;
   return found ? last_separations_[cursor].axis : Vec3(Vec3::Zero());
 }
 
-void CollisionDetector::collide_pair(const GeomPair& pair, double horizon, Vec3& axis, std::vector<Contact>& contacts) {
-  const Collider& a = colliders_[at(pair.a)];
-  const Collider& b = colliders_[at(pair.b)];
-  const Margins m = margins(a, b, horizon);
-  const bool plane = is_plane(a) || is_plane(b);
-  if (!plane && !boxes_near(a.box, b.box, m.query)) return;
-
+void CollisionDetector::collide_pair(const Collider& a, const Collider& b, const Margins& m, Vec3& axis,
+                                     std::vector<Contact>& contacts) {
   collide(a.moving.shape, b.moving.shape, m.query, workspace_, axis, manifold_);
-  keep_reachable(a, b, m.base, horizon);
+  keep_reachable(a, b, m.base);
   if (manifold_.empty()) return;
   const bool touches =
       std::any_of(manifold_.begin(), manifold_.end(), [&](const ManifoldPoint& point) { return point.gap <= m.base; });
   // A plane's normal is the same everywhere, so its speculative rows hold back nothing that would miss it.
-  const bool needs_cast = !touches && !plane && std::max(a.ccd, b.ccd) == Ccd::cast;
+  const bool needs_cast = !touches && !is_plane(a) && !is_plane(b) && std::max(a.ccd, b.ccd) == Ccd::cast;
   if (needs_cast) {
-    if (!cast(a.moving, b.moving, horizon, workspace_, manifold_)) return;
-    keep_reachable(a, b, m.base, horizon);
+    if (!cast(a.moving, b.moving, horizon_, workspace_, manifold_)) return;
+    keep_reachable(a, b, m.base);
   }
   append_contacts(a, b, contacts);
 }
 
-void CollisionDetector::keep_reachable(const Collider& a, const Collider& b, double base, double horizon) {
+// What is within m0 is kept whatever approaches.
+void CollisionDetector::keep_reachable(const Collider& a, const Collider& b, double base) {
   int kept = 0;
   for (const ManifoldPoint& point : manifold_) {
-    const double if_one_stops = std::max({0.0, point.n.dot(b.moving.v_W), -point.n.dot(a.moving.v_W)});
-    const double approach = approach_bound(a.moving, b.moving, point.n) + if_one_stops + fall_;
-    if (point.gap <= std::max(base, horizon * approach)) manifold_[kept++] = point;
+    if (!(point.gap <= base)) {
+      const double if_one_stops = std::max({0.0, point.n.dot(b.moving.v_W), -point.n.dot(a.moving.v_W)});
+      const double approach = approach_bound(a.moving, b.moving, point.n) + if_one_stops + fall_;
+      if (!(point.gap <= horizon_ * approach)) continue;
+    }
+    manifold_[kept++] = point;
   }
   manifold_.truncate(kept);
 }

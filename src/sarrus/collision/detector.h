@@ -18,6 +18,9 @@
 // twists (narrow_phase.h); its points and normal are then those of the touch, carried back. So a body that flies past
 // an edge meets no ghost plane, and one that would pass through a thin plate is stopped at it. A geom with a non-finite
 // pose or twist has no contacts. No heap allocation once the vectors have reached their working size.
+//
+// A step looks for contacts at its end, and once more at its middle: of the pairs alone that have some at its start,
+// among which is all that can meet within 1.5 steps.
 #pragma once
 
 #include <span>
@@ -36,8 +39,19 @@ class CollisionDetector {
  public:
   explicit CollisionDetector(const Model& model, const CollisionOptions& options = {});
 
-  // Poses and twists by body. Replaces the contents of `contacts`.
-  void detect(std::span<const Pose> X_WB, std::span<const Vec6> twist_WB, double dt, std::vector<Contact>& contacts);
+  // Two colliders that are close, and how many contacts they have.
+  struct ClosePair {
+    GeomPair colliders;
+    int contacts;
+  };
+
+  // Poses and twists by body. Replaces the contents of `contacts`, and of `close`, which tells of whom they are.
+  void detect(std::span<const Pose> X_WB, std::span<const Vec6> twist_WB, double dt, std::vector<Contact>& contacts,
+              std::vector<ClosePair>* close = nullptr);
+  // Other poses and twists for detect_again().
+  void move(std::span<const Pose> X_WB, std::span<const Vec6> twist_WB, double dt);
+  // Appends the contacts that a close pair has there.
+  void detect_again(const GeomPair& colliders, std::vector<Contact>& contacts);
 
   // True if the filter lets the two geoms collide.
   bool pair_allowed(int geom_a, int geom_b) const;
@@ -51,6 +65,7 @@ class CollisionDetector {
     MovingShape moving;
     Aabb box;               // tight
     Pose X_BG;              // in its body
+    double speed = 0;       // |v|, m/s
     double spin_speed = 0;  // |w| rho, m/s
     double reach = 0;       // bounding radius, m
     double margin = 0;      // m; kUseDefault if the geom has none of its own
@@ -58,6 +73,8 @@ class CollisionDetector {
     int body = kWorld;
     std::uint32_t child = 0;
     Ccd ccd = Ccd::off;
+    bool is_body = false;  // its frame is that of its body
+    long motion = 0;       // that placed it last
   };
   struct Margins {
     double base;   // m0
@@ -74,12 +91,14 @@ class CollisionDetector {
   template <class Wanted>
   std::vector<int> ids(const Wanted& wanted) const;
   std::vector<int> geoms() const;
-  void place_colliders(std::span<const Pose> X_WB, std::span<const Vec6> twist_WB, double horizon);
-  void find_plane_pairs(double horizon);
-  Margins margins(const Collider& a, const Collider& b, double horizon) const;
+  void place_collider(Collider& c);
+  void find_boxes();
+  void find_plane_pairs();
+  Margins margins(const Collider& a, const Collider& b) const;
+  bool comes_before(const GeomPair& x, const GeomPair& y) const;
   Vec3 remembered_axis(const GeomPair& pair, std::size_t& cursor) const;
-  void collide_pair(const GeomPair& pair, double horizon, Vec3& axis, std::vector<Contact>& contacts);
-  void keep_reachable(const Collider& a, const Collider& b, double base, double horizon);
+  void collide_pair(const Collider& a, const Collider& b, const Margins& m, Vec3& axis, std::vector<Contact>& contacts);
+  void keep_reachable(const Collider& a, const Collider& b, double base);
   void append_contacts(const Collider& a, const Collider& b, std::vector<Contact>& contacts) const;
 
   Model model_;
@@ -96,7 +115,12 @@ class CollisionDetector {
   std::vector<GeomPair> pairs_;
   std::vector<Separation> separations_;
   std::vector<Separation> last_separations_;
-  double fall_ = 0;  // |g| dt, m/s
+  std::span<const Pose> X_WB_;  // of the last move()
+  std::span<const Vec6> twist_WB_;
+  double horizon_ = 0;         // T, s
+  double boxes_horizon_ = -1;  // that fat_boxes_ were made for
+  double fall_ = 0;            // |g| dt, m/s
+  long motion_ = 0;            // counts them
   NarrowWorkspace workspace_;
   Manifold manifold_;
 };

@@ -97,6 +97,7 @@ class MaximalCoordinates final : public Coordinates {
     for (const Body& b : model.bodies()) {
       isotropic_.push_back((b.inertia_B - b.inertia_B(0, 0) * Mat3::Identity()).norm() <= 1e-14 * b.inertia_B.norm());
     }
+    for (const Body& b : model.bodies()) diagonal_.push_back(b.inertia_B.isDiagonal(0));
     w_free_B_.assign(model.bodies().size(), Vec3::Zero());
     jointed_.assign(model.bodies().size(), false);
     for (const Joint& j : model.joints()) {
@@ -233,16 +234,28 @@ class MaximalCoordinates final : public Coordinates {
     W.setZero();
     M.topLeftCorner<3, 3>().diagonal().setConstant(body.mass);
     W.topLeftCorner<3, 3>().diagonal().setConstant(1.0 / body.mass);
-    const Mat3 I = R * body.inertia_B * R.transpose();
-    const Mat3 Y = R * inertia_inverse_B_[i] * R.transpose();
-    M.bottomRightCorner<3, 3>() = 0.5 * (I + I.transpose());
-    W.bottomRightCorner<3, 3>() = 0.5 * (Y + Y.transpose());
+    turn_inertia(R, body.inertia_B, diagonal_[i], M);
+    turn_inertia(R, inertia_inverse_B_[i], diagonal_[i], W);
+  }
+
+  // R I R' into the lower right block, symmetric to the bit.
+  static void turn_inertia(const Mat3& R, const Mat3& I_B, bool diagonal, Eigen::Map<Mat6>& M) {
+    Mat3 RI;
+    if (diagonal) {
+      for (int k = 0; k < 3; ++k) RI.col(k) = I_B(k, k) * R.col(k);
+    } else {
+      RI.noalias() = R * I_B;
+    }
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j <= i; ++j) M(3 + i, 3 + j) = M(3 + j, 3 + i) = RI.row(i).dot(R.row(j));
+    }
   }
 
   Model model_;
   std::vector<Mat3> inertia_inverse_B_;
   std::vector<bool> isotropic_;  // by body: the same inertia about all axes, so none to be carried with
   std::vector<bool> jointed_;    // by body
+  std::vector<bool> diagonal_;   // by body: its inertia
   std::vector<Vec3> w_free_B_;   // of the last free_velocity(): the torque-free rotation alone, body axes
 };
 

@@ -40,6 +40,7 @@ void Islands::find(int node_count, std::span<const ConstraintBlock> all) {
   for (const ConstraintBlock& b : all) {
     for (int k = 0; k < b.nodes; ++k) {
       island_[at(b.node[k])] = 0;  // touched
+      if (k == 0) continue;
       const int x = root(b.node[0]);
       const int y = root(b.node[k]);
       parent_[at(std::max(x, y))] = std::min(x, y);
@@ -106,38 +107,38 @@ void ConstraintProblem::keep_blocks(int count) {
     const ConstraintBlock& b = blocks[i];
     kind_rows_[static_cast<std::size_t>(b.kind)] -= b.rows;
     rows_ = b.row;
-    if (b.nodes > 0) jacobian.resize(at(b.jac[0]));
+    if (b.nodes > 0) entries_ = b.jac[0];
   }
   blocks.resize(std::min(blocks.size(), at(count)));
-  R.resize(at(rows_));
-  bias.resize(at(rows_));
-  lower.resize(at(rows_));
-  upper.resize(at(rows_));
+  make_room(0, 0);
   measured_blocks_ = 0;
+}
+
+void ConstraintProblem::make_room(int rows, int entries) {
+  jacobian.resize(at(entries_ + entries), 0.0);
+  const std::size_t n = at(rows_ + rows);
+  R.resize(n, 0.0);
+  bias.resize(n, 0.0);
+  lower.resize(n, -kInf);
+  upper.resize(n, kInf);
 }
 
 ConstraintBlock& ConstraintProblem::add_block(BlockKind kind, int rows, std::span<const int> nodes) {
   assert(blocks.empty() || blocks.back().kind <= kind);
-  ConstraintBlock b;
+  ConstraintBlock& b = blocks.emplace_back();
   b.kind = kind;
   b.rows = static_cast<std::int16_t>(rows);
   b.nodes = static_cast<std::int16_t>(nodes.size());
   b.row = rows_;
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     b.node[k] = nodes[k];
-    b.jac[k] = static_cast<int>(jacobian.size());
-    jacobian.resize(jacobian.size() + static_cast<std::size_t>(rows * node_size[static_cast<std::size_t>(nodes[k])]),
-                    0.0);
+    b.jac[k] = entries_;
+    entries_ += rows * node_size[at(nodes[k])];
   }
   rows_ += rows;
   kind_rows_[static_cast<std::size_t>(kind)] += rows;
-  const auto n = static_cast<std::size_t>(rows_);
-  R.resize(n, 0.0);
-  bias.resize(n, 0.0);
-  lower.resize(n, -std::numeric_limits<double>::infinity());
-  upper.resize(n, std::numeric_limits<double>::infinity());
-  blocks.push_back(b);
-  return blocks.back();
+  if (jacobian.size() < at(entries_) || R.size() < at(rows_)) make_room(0, 0);
+  return b;
 }
 
 void ConstraintProblem::measure_rows() {
@@ -176,23 +177,27 @@ void ConstraintProblem::size_rows() {
   least_size.resize(rows_);
   least_size = scale.cwiseProduct(v_free).cwiseAbs();
   if (physical) least_size = least_size.cwiseMax(kSpeed * scale);
-  const auto rows_of_block = [&](int i) { return least_size.segment(blocks[at(i)].row, blocks[at(i)].rows); };
   for (int island = 0; island < islands.count(); ++island) {
     double largest = 1e-300;
     double energy = 0;
-    for (const int i : islands.blocks(island)) largest = std::max(largest, rows_of_block(i).maxCoeff());
+    for (const int i : islands.blocks(island)) {
+      const ConstraintBlock& b = blocks[at(i)];
+      double* sizes = least_size.data() + b.row;
+      if (b.kind == BlockKind::contact) {
+        sizes[0] = sizes[1] = sizes[2] = std::max({sizes[0], sizes[1], sizes[2]});
+      }
+      for (int r = 0; r < b.rows; ++r) largest = std::max(largest, sizes[r]);
+    }
     for (const int k : islands.nodes(island)) {
       const double* u = u_free.data() + node_offset[at(k)];
       energy = std::max(energy, quadratic(mass.data() + mass_offset[at(k)], u, node_size[at(k)]));
     }
     energy = std::sqrt(energy);
     for (const int i : islands.blocks(island)) {
-      auto sizes = rows_of_block(i);
-      if (blocks[at(i)].kind == BlockKind::contact) sizes.setConstant(sizes.maxCoeff());
-      if (physical) {
-        sizes = sizes.cwiseMax((kMostEnergy * sizes).cwiseMin(energy));
-      } else {
-        sizes.setConstant(largest);
+      const ConstraintBlock& b = blocks[at(i)];
+      double* sizes = least_size.data() + b.row;
+      for (int r = 0; r < b.rows; ++r) {
+        sizes[r] = physical ? std::max(sizes[r], std::min(kMostEnergy * sizes[r], energy)) : largest;
       }
     }
   }

@@ -112,6 +112,9 @@ class ConstraintProblem {
   // Removes all but the first blocks, for those whose nodes and rows are the same in every step: their values stay, and
   // are written over.
   void keep_blocks(int count);
+  // Room for blocks of so many rows and Jacobian entries that are appended next, made at once; what of it they did not
+  // use is given back by make_room(0, 0).
+  void make_room(int rows, int entries);
   // Appends a block with zeroed Jacobian, R = 0, v* = 0, unbounded; blocks must come in segment order.
   // Nodes must be distinct.
   ConstraintBlock& add_block(BlockKind kind, int rows, std::span<const int> nodes);
@@ -172,6 +175,7 @@ class ConstraintProblem {
   void size_rows();
 
   int rows_ = 0;
+  int entries_ = 0;          // of the Jacobian
   int measured_blocks_ = 0;  // whose diagonal is there
   int kind_rows_[4] = {};
 };

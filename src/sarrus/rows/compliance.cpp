@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "sarrus/math/six.h"
+
 namespace sarrus {
 namespace {
 
@@ -149,7 +151,11 @@ double row_velocity(const ConstraintProblem& p, const ConstraintBlock& b, int r,
     const int n = p.node_size[node];
     const double* J = p.jacobian.data() + b.jac[k] + r * n;
     const double* uk = u.data() + p.node_offset[node];
-    for (int c = 0; c < n; ++c) v += J[c] * uk[c];
+    if (n == 6) {
+      v += Six::load(J).dot(uk);
+    } else {
+      for (int c = 0; c < n; ++c) v += J[c] * uk[c];
+    }
   }
   return v;
 }

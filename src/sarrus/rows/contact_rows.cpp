@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sarrus/math/hash.h"
 #include "sarrus/rows/compliance.h"
 #include "sarrus/rows/writer.h"
 
@@ -10,23 +9,44 @@ namespace {
 
 // Identity of a contact in files: geoms and the whole feature key.
 std::uint64_t contact_id(const Contact& c) {
-  Hash64 h;
-  h.add(static_cast<std::uint64_t>(c.geom_a) << 32 | static_cast<std::uint32_t>(c.geom_b));
-  h.add(c.key.hi);
-  h.add(c.key.lo);
-  return h.value();
+  std::uint64_t h = static_cast<std::uint64_t>(c.geom_a) << 32 | static_cast<std::uint32_t>(c.geom_b);
+  for (const std::uint64_t word : {c.key.hi, c.key.lo}) {
+    h = (h ^ h >> 29) * 0x9e3779b97f4a7c15ULL ^ word;
+  }
+  return (h ^ h >> 32) * 0xd6e8feb86659fd93ULL;
 }
 
-// Row r of the two bodies: the velocity of B's material point relative to A's along column first + r of the frame.
-void write_contact(const RowContext& c, const Contact& contact, const Mat3& R, const NodeList& nodes,
-                   const ConstraintBlock& b, ConstraintProblem& p, int first = 0) {
-  for (const auto& [body, sign] : {std::pair(contact.body_a, -1.0), std::pair(contact.body_b, 1.0)}) {
-    if (body == kWorld) continue;
-    const Vec3 arm = contact.p_W - c.X_WB[static_cast<std::size_t>(body)].p;
+// Row r of a body: the velocity of its material point along column first + r of the frame, times sign.
+void write_body(const RowContext& c, const Contact& contact, int body, double sign, const Mat3& R,
+                const NodeList& nodes, const ConstraintBlock& b, ConstraintProblem& p, int first) {
+  if (body == kWorld) return;
+  const Vec3 arm = contact.p_W - c.X_WB[static_cast<std::size_t>(body)].p;
+  const BodyMap& map = c.coordinates.map(body);
+  if (map.X != nullptr) {
     for (int r = first; r < 3; ++r) {
       add_body_row(c.coordinates, p, b, nodes, body, r - first, spatial(R.col(r), arm.cross(R.col(r))), sign);
     }
+    return;
   }
+  double* J = p.jacobian.data() + b.jac[nodes.find(map.node)];
+  for (int r = first; r < 3; ++r, J += 6) {
+    const double x = sign * R(0, r);
+    const double y = sign * R(1, r);
+    const double z = sign * R(2, r);
+    J[0] = x;
+    J[1] = y;
+    J[2] = z;
+    J[3] = arm.y() * z - arm.z() * y;
+    J[4] = arm.z() * x - arm.x() * z;
+    J[5] = arm.x() * y - arm.y() * x;
+  }
+}
+
+// The velocity of B's material point relative to A's.
+void write_contact(const RowContext& c, const Contact& contact, const Mat3& R, const NodeList& nodes,
+                   const ConstraintBlock& b, ConstraintProblem& p, int first = 0) {
+  write_body(c, contact, contact.body_a, -1, R, nodes, b, p, first);
+  write_body(c, contact, contact.body_b, 1, R, nodes, b, p, first);
 }
 
 NodeList nodes_of(const RowContext& c, const Contact& contact) {
@@ -34,6 +54,17 @@ NodeList nodes_of(const RowContext& c, const Contact& contact) {
   nodes.add(c.coordinates, contact.body_a);
   nodes.add(c.coordinates, contact.body_b);
   return nodes;
+}
+
+// Room for blocks of at most three rows.
+void make_room(const RowContext& c, std::span<const Contact> contacts, ConstraintProblem& p) {
+  int entries = 0;
+  for (const Contact& contact : contacts) {
+    for (const int body : {contact.body_a, contact.body_b}) {
+      if (body != kWorld) entries += 3 * c.coordinates.map(body).size;
+    }
+  }
+  p.make_room(3 * static_cast<int>(contacts.size()), entries);
 }
 
 void set_compliant_contact(const RowContext& c, const Contact& contact, const Compliance& compliance,
@@ -59,9 +90,12 @@ void set_rigid_contact(const RowContext& c, const Contact& contact, const Sustai
     for (int r = 0; r < 2; ++r) bias[r] = scheme.sustained_law * row_velocity(p, b, r, c.u_minus);
   }
   const double slop = contact_slop(c.options, contact);
-  bias[2] = unilateral_bias({contact.gap, slop, row_velocity(p, b, 2, c.u_minus), row_velocity(p, b, 2, p.u_free),
-                             contact.restitution, last.loaded, 0.1 * slop},
-                            scheme, c.options.restitution_threshold, c.dt);
+  // Others have no use for velocities.
+  const bool may_bounce = contact.restitution > 0;
+  const double v_minus = may_bounce || last.loaded ? row_velocity(p, b, 2, c.u_minus) : 0.0;
+  const double v_free = may_bounce ? row_velocity(p, b, 2, p.u_free) : 0.0;
+  bias[2] = unilateral_bias({contact.gap, slop, v_minus, v_free, contact.restitution, last.loaded, 0.1 * slop}, scheme,
+                            c.options.restitution_threshold, c.dt);
 }
 
 }  // namespace
@@ -80,6 +114,7 @@ Vec3 contact_velocity(const Contact& c, std::span<const Vec6> twist, std::span<c
 double add_contact_rows(const RowContext& c, std::span<const Contact> contacts, std::span<const Compliance> compliances,
                         ConstraintProblem& p) {
   double penetration = 0;
+  make_room(c, contacts, p);
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Contact& contact = contacts[i];
     penetration = std::max(penetration, -contact.gap);
@@ -94,6 +129,7 @@ double add_contact_rows(const RowContext& c, std::span<const Contact> contacts, 
       set_rigid_contact(c, contact, c.sustained.empty() ? Sustained{} : c.sustained[i], b, p);
     }
   }
+  p.make_room(0, 0);
   return penetration;
 }
 
@@ -111,6 +147,7 @@ void add_contact_normals(const RowContext& c, std::span<const Contact> contacts,
 
 void add_sustained_rows(const RowContext& c, std::span<const Contact> contacts, ConstraintProblem& p) {
   add_sustained_limits(c, p);
+  make_room(c, contacts, p);
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Contact& contact = contacts[i];
     const Sustained& last = c.sustained[i];
@@ -121,6 +158,7 @@ void add_sustained_rows(const RowContext& c, std::span<const Contact> contacts, 
         add_labelled_block(p, BlockKind::joint, rows, nodes, RowSource::contact, static_cast<int>(i));
     write_contact(c, contact, contact_frame(contact.n_W), nodes, b, p, 3 - rows);
   }
+  p.make_room(0, 0);
 }
 
 }  // namespace sarrus

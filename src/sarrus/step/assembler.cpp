@@ -32,6 +32,7 @@ Assembler::Assembler(Model model, SimulationOptions options, std::unique_ptr<Coo
   for (std::vector<Contact>* c : {&start_contacts_, &contacts_, &end_contacts_}) {
     c->reserve(64 + 16 * model_.geoms().size());
   }
+  for (auto* c : {&start_pairs_, &end_pairs_}) c->reserve(64 + 16 * model_.geoms().size());
 }
 
 FreeMotion Assembler::free_motion(const Inputs& inputs, double dt) const {
@@ -74,13 +75,13 @@ void Assembler::assemble(const State& state, const Inputs& inputs, double dt, Wa
 
 // Contacts before the step are those after the last one, unless that was taken with another dt.
 void Assembler::find_events(const State& state, double dt) {
-  if (start_dt_ != dt) detector_.detect(state.X_WB, state.twist, dt, start_contacts_);
+  if (start_dt_ != dt) detector_.detect(state.X_WB, state.twist, dt, start_contacts_, &start_pairs_);
   start_dt_ = 0;  // the next state is another one
   modes_.decide(state, start_, start_contacts_, options_.rows, dt);
 }
 
 std::span<const Contact> Assembler::detect_after(std::span<const Pose> X_WB, std::span<const Vec6> twist, double dt) {
-  detector_.detect(X_WB, twist, dt, end_contacts_);
+  detector_.detect(X_WB, twist, dt, end_contacts_, &end_pairs_);
   end_dt_ = dt;
   return end_contacts_;
 }
@@ -89,6 +90,7 @@ void Assembler::advance(JointKinematics& kinematics) {
   std::swap(end_, kinematics);
   end_known_ = true;
   start_contacts_.swap(end_contacts_);
+  start_pairs_.swap(end_pairs_);
   start_dt_ = end_dt_;
   end_dt_ = 0;
 }
@@ -99,8 +101,7 @@ RowContext Assembler::context_at(std::span<const Pose> X_WB, const JointKinemati
           kinematics, X_WB,          q,       u_minus_,      drives_, armature_rate_};
 }
 
-// Whether the midpoint differs from the start for the bodies of a contact: those of a pile at rest need not be found
-// again.
+// Whether the midpoint differs from the start for the bodies of a contact: what is at rest need not be found again.
 bool Assembler::moves(const State& state, const Contact& c, double dt) const {
   constexpr double kStill = 1e-9;  // of the size of the shapes, per step
   for (const int body : {c.body_a, c.body_b}) {
@@ -111,18 +112,32 @@ bool Assembler::moves(const State& state, const Contact& c, double dt) const {
   return false;
 }
 
+// Contacts at the midpoint; false if nothing moves.
+bool Assembler::find_moved_contacts(const State& state, double dt) {
+  detector_.move(row_poses_, row_twists_, dt);
+  contacts_.clear();
+  bool any = false;
+  const Contact* first = start_contacts_.data();
+  for (const CollisionDetector::ClosePair& pair : start_pairs_) {
+    if (moves(state, *first, dt)) {
+      any = true;
+      detector_.detect_again(pair.colliders, contacts_);
+    } else {
+      contacts_.insert(contacts_.end(), first, first + pair.contacts);
+    }
+    first += pair.contacts;
+  }
+  return any;
+}
+
 // Contacts found at the midpoint are sustained if those before the step are that they continue.
 void Assembler::place_contacts(const State& state, double dt, WarmStart* last) {
-  contacts_ = start_contacts_;
   sustained_ = modes_.sustained();
-  if (scheme_.row_pose != 0) {
-    for (const Contact& c : start_contacts_) {
-      if (!moves(state, c, dt)) continue;
-      marks_.mark(start_contacts_, modes_.sustained(), state.X_WB);
-      detector_.detect(row_poses_, row_twists_, dt, contacts_);
-      sustained_ = marks_.match(contacts_, row_poses_);
-      break;
-    }
+  if (rows_at_start_) {
+    contacts_ = start_contacts_;
+  } else if (find_moved_contacts(state, dt)) {
+    marks_.mark(start_contacts_, modes_.sustained(), state.X_WB);
+    sustained_ = marks_.match(contacts_, row_poses_);
   }
   if (last != nullptr) last->match(contacts_, row_poses_);
 }

@@ -113,6 +113,7 @@ class Assembler {
   void place_rows(const State& state, double dt);
   void place_contacts(const State& state, double dt, WarmStart* last);
   bool moves(const State& state, const Contact& contact, double dt) const;
+  bool find_moved_contacts(const State& state, double dt);
   void read_rates(const State& state);
   void add_forces(double dt);
   void build_rows(double dt);
@@ -135,16 +136,17 @@ class Assembler {
   std::vector<double> row_q_;
   VecX u_minus_;
   std::vector<int> armature_dofs_;
-  std::vector<double> armature_rate_;     // by dof, q'- - c
-  std::vector<double> rate_curvature_;    // by dof, c
-  std::vector<DriveInput> drives_;        // by dof
-  std::vector<double> explicit_effort_;   // by dof
-  std::vector<Contact> start_contacts_;   // before the step
-  std::vector<Contact> contacts_;         // at the poses of the rows
-  std::vector<Contact> end_contacts_;     // after the step
-  double start_dt_ = 0, end_dt_ = 0;      // the horizon they were found for; 0: none
-  std::span<const Sustained> sustained_;  // by contact
-  WarmStart marks_;                       // contacts before the step, to be found again at the rows
+  std::vector<double> armature_rate_;                                  // by dof, q'- - c
+  std::vector<double> rate_curvature_;                                 // by dof, c
+  std::vector<DriveInput> drives_;                                     // by dof
+  std::vector<double> explicit_effort_;                                // by dof
+  std::vector<Contact> start_contacts_;                                // before the step
+  std::vector<Contact> contacts_;                                      // at the poses of the rows
+  std::vector<Contact> end_contacts_;                                  // after the step
+  std::vector<CollisionDetector::ClosePair> start_pairs_, end_pairs_;  // of start_contacts_ and end_contacts_
+  double start_dt_ = 0, end_dt_ = 0;                                   // the horizon they were found for; 0: none
+  std::span<const Sustained> sustained_;                               // by contact
+  WarmStart marks_;  // contacts before the step, to be found again at the rows
   std::vector<std::uint8_t> bounced_;
   std::vector<std::uint64_t> bounced_limits_;
   ConstraintProblem problem_;

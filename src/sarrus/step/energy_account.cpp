@@ -5,7 +5,21 @@
 
 namespace sarrus {
 
-EnergyAccount::EnergyAccount(const Model& model) : model_(model), twist_mean_(model.bodies().size()) {
+void MeanMotion::set(Assembler& assembler, std::span<const double> lambda, const VecX& u_solved) {
+  const ConstraintProblem& p = assembler.problem();
+  u = 0.5 * (assembler.u_minus() + u_solved);
+  assembler.coordinates().scatter(assembler.row_poses(), u, twist);
+  v.resize(p.rows());
+  p.multiply_J(u, v);
+  work.clear();
+  for (const ConstraintBlock& b : p.blocks) {
+    double sum = 0;
+    for (int r = b.row; r < b.row + b.rows; ++r) sum += lambda[static_cast<std::size_t>(r)] * v[r];
+    work.push_back(sum);
+  }
+}
+
+EnergyAccount::EnergyAccount(const Model& model) : model_(model) {
   for (const Body& b : model.bodies()) body_damping_ = body_damping_ || b.linear_damping > 0 || b.angular_damping > 0;
 }
 
@@ -27,32 +41,29 @@ EnergyAccount::Stored EnergyAccount::stored(std::span<const Pose> X_WB, std::spa
   return e;
 }
 
-double EnergyAccount::forces_work(Assembler& assembler, double dt) {
+double EnergyAccount::forces_work(Assembler& assembler, const MeanMotion& mean, double dt) const {
   double work = 0;
   for (int i = 0; i < model_.dof_count(); ++i) {
     const double effort = assembler.explicit_effort(i);
     if (effort == 0) continue;
-    work += dt * effort * dof_rate(assembler.coordinates(), dof_row(model_, assembler.row_kinematics(), i), u_mean_);
+    work += dt * effort * dof_rate(assembler.coordinates(), dof_row(model_, assembler.row_kinematics(), i), mean.u);
   }
   return work;
 }
 
 EnergyFlow EnergyAccount::flow(Assembler& assembler, const Inputs& inputs, std::span<const double> lambda,
-                               const VecX& u_solved, double dt, const Stored& before, const Stored& after,
-                               double correction, double taken_back) {
+                               const MeanMotion& mean, double dt, const Stored& before, const Stored& after,
+                               double correction, double taken_back) const {
   const ConstraintProblem& p = assembler.problem();
   EnergyFlow f;
   f.change = after.total() - before.total();
   f.correction = correction;
   f.taken_back = -taken_back;
-  u_mean_ = 0.5 * (assembler.u_minus() + u_solved);
-  v_mean_.resize(p.rows());
-  p.multiply_J(u_mean_, v_mean_);
   const bool impact = assembler.modes().any_impact();
   double passive = 0;
-  for (const ConstraintBlock& b : p.blocks) {
-    double work = 0;
-    for (int r = b.row; r < b.row + b.rows; ++r) work += lambda[static_cast<std::size_t>(r)] * v_mean_[r];
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    const ConstraintBlock& b = p.blocks[i];
+    const double work = mean.work[i];
     const bool soft = p.R[static_cast<std::size_t>(b.row + b.rows - 1)] > 0;
     switch (b.source_kind) {
       case RowSource::joint:
@@ -71,7 +82,7 @@ EnergyFlow EnergyAccount::flow(Assembler& assembler, const Inputs& inputs, std::
         break;
       case RowSource::contact: {
         const int n = b.row + 2;
-        const double normal = lambda[static_cast<std::size_t>(n)] * v_mean_[n];
+        const double normal = lambda[static_cast<std::size_t>(n)] * mean.v[n];
         (soft ? f.damping : f.impacts) += normal;
         f.friction += work - normal;
         break;
@@ -81,9 +92,8 @@ EnergyFlow EnergyAccount::flow(Assembler& assembler, const Inputs& inputs, std::
         break;
     }
   }
-  f.drives += forces_work(assembler, dt);
-  assembler.coordinates().scatter(assembler.row_poses(), u_mean_, twist_mean_);
-  for (std::size_t i = 0; i < twist_mean_.size(); ++i) f.external += dt * inputs.wrenches_W[i].dot(twist_mean_[i]);
+  f.drives += forces_work(assembler, mean, dt);
+  for (std::size_t i = 0; i < mean.twist.size(); ++i) f.external += dt * inputs.wrenches_W[i].dot(mean.twist[i]);
   f.damping += passive + (after.springs - before.springs) + (after.armature - before.armature);
   const double known = f.drives + f.external + f.friction + f.impacts + f.damping + f.correction + f.taken_back;
   f.unaccounted = f.change - known;

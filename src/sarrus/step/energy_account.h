@@ -15,6 +15,18 @@
 
 namespace sarrus {
 
+// u_m of a step, and what the impulses did on it.
+struct MeanMotion {
+  VecX u;
+  std::vector<Vec6> twist;   // by body
+  GrowingVector v;           // by row, J u_m
+  std::vector<double> work;  // by block, J
+
+  explicit MeanMotion(const Model& model) : twist(model.bodies().size()) {}
+  // `u_solved` is u+ as it was solved for.
+  void set(Assembler& assembler, std::span<const double> lambda, const VecX& u_solved);
+};
+
 class EnergyAccount {
  public:
   explicit EnergyAccount(const Model& model);
@@ -30,19 +42,15 @@ class EnergyAccount {
   Stored stored(std::span<const Pose> X_WB, std::span<const Vec6> twist, std::span<const double> q,
                 std::span<const double> rate) const;
 
-  // Of one attempt: `u_solved` is u+ as it was solved for, `correction` the work of pushing out, `taken_back` what the
-  // governor took.
-  EnergyFlow flow(Assembler& assembler, const Inputs& inputs, std::span<const double> lambda, const VecX& u_solved,
-                  double dt, const Stored& before, const Stored& after, double correction, double taken_back);
+  // Of one attempt: `correction` is the work of pushing out, `taken_back` what the governor took.
+  EnergyFlow flow(Assembler& assembler, const Inputs& inputs, std::span<const double> lambda, const MeanMotion& mean,
+                  double dt, const Stored& before, const Stored& after, double correction, double taken_back) const;
 
  private:
-  double forces_work(Assembler& assembler, double dt);
+  double forces_work(Assembler& assembler, const MeanMotion& mean, double dt) const;
 
   Model model_;
   bool body_damping_ = false;
-  VecX u_mean_;
-  GrowingVector v_mean_;  // by row
-  std::vector<Vec6> twist_mean_;
 };
 
 }  // namespace sarrus

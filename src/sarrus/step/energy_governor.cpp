@@ -9,9 +9,10 @@ namespace {
 constexpr double kLeast = 1e-6;
 constexpr double kMost = 3e-4;
 
-double kinetic(const Body& b, const Quat& q_WB, const Vec3& v, const Vec3& w_W) {
+// Kinetic energy of the rotation.
+double spinning(const Body& b, const Quat& q_WB, const Vec3& w_W) {
   const Vec3 w_B = q_WB.conjugate() * w_W;
-  return 0.5 * (b.mass * v.squaredNorm() + w_B.dot(b.inertia_B * w_B));
+  return 0.5 * w_B.dot(b.inertia_B * w_B);
 }
 
 }  // namespace
@@ -27,7 +28,6 @@ EnergyGovernor::EnergyGovernor(const Model& model, const StepModes& modes)
       factor_(model.bodies().size()),
       v_centre_(model.bodies().size()),
       twist_solved_(model.bodies().size()),
-      twist_mean_(model.bodies().size()),
       twist_after_(model.bodies().size()) {
   for (int i = 0; i < model.body_count(); ++i) mass_[assembly(i)] += model.bodies()[static_cast<std::size_t>(i)].mass;
   for (const Joint& j : model.joints()) {
@@ -42,10 +42,15 @@ std::size_t EnergyGovernor::assembly_of_joint(int joint) const {
   return assembly(j.follower == kWorld ? j.base : j.follower);
 }
 
+// Free motion creates no energy: of a body that no row and no torque acts on there is nothing to add up.
+bool EnergyGovernor::is_free(Assembler& assembler, const Step& step, int body) const {
+  return assembler.problem().islands.of_node(assembler.coordinates().map(body).node) < 0 &&
+         step.inputs.wrenches_W[static_cast<std::size_t>(body)].tail<3>().isZero(0);
+}
+
 void EnergyGovernor::add_bodies(Assembler& assembler, const Step& step, const VecX& u_plus) {
   Coordinates& coordinates = assembler.coordinates();
   coordinates.scatter(assembler.row_poses(), step.u_solved, twist_solved_);
-  coordinates.scatter(assembler.row_poses(), u_mean_, twist_mean_);
   coordinates.scatter(step.X_after, u_plus, twist_after_);
   std::fill(v_centre_.begin(), v_centre_.end(), Vec3::Zero());
   for (std::size_t i = 0; i < twist_after_.size(); ++i) {
@@ -56,28 +61,34 @@ void EnergyGovernor::add_bodies(Assembler& assembler, const Step& step, const Ve
     const Body& b = model_.bodies()[i];
     const auto k = assembly(static_cast<int>(i));
     const Vec6& after = twist_after_[i];
-    const Vec6& solved = twist_solved_[i];
-    const Vec3 way = step.X_after[i].p - step.X_before[i].p - step.dt * twist_mean_[i].head<3>();
-    gain_[k] += kinetic(b, step.X_after[i].q, after.head<3>(), after.tail<3>()) -
-                kinetic(b, assembler.row_poses()[i].q, solved.head<3>(), solved.tail<3>()) -
-                b.mass * model_.gravity().dot(way);
-    kinetic_[k] += kinetic(b, step.X_after[i].q, after.head<3>() - v_centre_[k], after.tail<3>());
+    const double spin = spinning(b, step.X_after[i].q, after.tail<3>());
+    kinetic_[k] += 0.5 * b.mass * (after.head<3>() - v_centre_[k]).squaredNorm() + spin;
     fastest_[k] = std::max(fastest_[k], after.tail<3>().norm());
+    if (is_free(assembler, step, static_cast<int>(i))) continue;
+    const Vec6& solved = twist_solved_[i];
+    const Vec3 way = step.X_after[i].p - step.X_before[i].p - step.dt * step.mean.twist[i].head<3>();
+    gain_[k] += 0.5 * b.mass * (after.head<3>().squaredNorm() - solved.head<3>().squaredNorm()) + spin -
+                spinning(b, assembler.row_poses()[i].q, solved.tail<3>()) - b.mass * model_.gravity().dot(way);
   }
 }
 
 void EnergyGovernor::add_rotation(Assembler& assembler, const Step& step) {
   const ConstraintProblem& p = assembler.problem();
+  if (p.rows() == 0) return;
   turned_ = assembler.u_minus();
   assembler.coordinates().rotate_freely(assembler.free_motion(step.inputs, step.dt), Rotation::middle, turned_);
   turned_ -= assembler.u_minus();
-  momentum_.resize(turned_.size());
-  p.multiply_M(turned_, momentum_);
   for (int i = 0; i < model_.body_count(); ++i) {
     const BodyMap& map = assembler.coordinates().map(i);
     // Nodes of several bodies have one assembly: the first of them counts.
-    if (map.size != 6 && modes_.assembly(i) != i) continue;
-    gain_[assembly(i)] += momentum_.segment(map.offset, map.size).dot(u_mean_.segment(map.offset, map.size));
+    if ((map.size != 6 && modes_.assembly(i) != i) || is_free(assembler, step, i)) continue;
+    const Eigen::Map<const MatX> M(p.mass.data() + p.mass_offset[static_cast<std::size_t>(map.node)], map.size,
+                                   map.size);
+    const auto change = turned_.segment(map.offset, map.size);
+    const auto mean = step.mean.u.segment(map.offset, map.size);
+    // Of a body alone nothing but its rotation has changed.
+    gain_[assembly(i)] += map.X == nullptr ? mean.tail<3>().dot(M.bottomRightCorner<3, 3>() * change.tail<3>())
+                                           : mean.dot(M.lazyProduct(change));
   }
 }
 
@@ -85,11 +96,9 @@ void EnergyGovernor::add_rotation(Assembler& assembler, const Step& step) {
 // before and after, is not resolved.
 void EnergyGovernor::add_rows(Assembler& assembler, const Step& step) {
   const ConstraintProblem& p = assembler.problem();
-  v_mean_.resize(p.rows());
-  p.multiply_J(u_mean_, v_mean_);
-  for (const ConstraintBlock& b : p.blocks) {
-    double work = 0;
-    for (int r = b.row; r < b.row + b.rows; ++r) work += step.lambda[static_cast<std::size_t>(r)] * v_mean_[r];
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    const ConstraintBlock& b = p.blocks[i];
+    const double work = step.mean.work[i];
     const bool rigid = p.R[static_cast<std::size_t>(b.row + b.rows - 1)] == 0;
     switch (b.source_kind) {
       case RowSource::joint:
@@ -160,7 +169,6 @@ double EnergyGovernor::take_back(Assembler& assembler, const Step& step, std::sp
     fastest_[k] = std::sqrt(modes_.stiffness(static_cast<int>(k)));
     factor_[k] = 1;
   }
-  u_mean_ = 0.5 * (assembler.u_minus() + step.u_solved);
   add_bodies(assembler, step, u_plus);
   add_rotation(assembler, step);
   add_rows(assembler, step);

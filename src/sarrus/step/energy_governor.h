@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "sarrus/step/assembler.h"
+#include "sarrus/step/energy_account.h"
 
 namespace sarrus {
 
@@ -29,9 +30,9 @@ class EnergyGovernor {
     std::span<const Pose> X_after;
     std::span<const double> q_before, q_after;        // by dof
     std::span<const double> rate_before, rate_after;  // by dof, of those with armature
-    std::span<const double> lambda;
-    std::span<const double> correction;  // by assembly, J
+    std::span<const double> correction;               // by assembly, J
     const VecX& u_solved;
+    const MeanMotion& mean;
     const Inputs& inputs;
     double dt;
   };
@@ -44,6 +45,7 @@ class EnergyGovernor {
 
  private:
   void add_bodies(Assembler& assembler, const Step& step, const VecX& u_plus);
+  bool is_free(Assembler& assembler, const Step& step, int body) const;
   void add_rotation(Assembler& assembler, const Step& step);
   void add_rows(Assembler& assembler, const Step& step);
   void add_storage(const Step& step);
@@ -58,9 +60,8 @@ class EnergyGovernor {
   std::vector<double> fastest_;         // by assembly, rad/s
   std::vector<double> factor_;          // by assembly
   std::vector<Vec3> v_centre_;          // by assembly; zero if anchored
-  std::vector<Vec6> twist_solved_, twist_mean_, twist_after_;
-  VecX u_mean_, turned_, momentum_;
-  GrowingVector v_mean_;
+  std::vector<Vec6> twist_solved_, twist_after_;
+  VecX turned_;
 };
 
 }  // namespace sarrus

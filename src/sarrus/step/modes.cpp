@@ -44,7 +44,9 @@ StepModes::StepModes(const Model& model, const Scheme& scheme)
       parent_(model.bodies().size()),
       stiff_(model.bodies().size()),
       struck_(model.bodies().size()),
-      scheme_of_body_(model.bodies().size(), &scheme) {
+      scheme_of_body_(model.bodies().size(), &scheme),
+      speed_(model.bodies().size()),
+      spin_(model.bodies().size()) {
   for (std::size_t i = 0; i < parent_.size(); ++i) parent_[i] = static_cast<int>(i);
   for (const Joint& j : model.joints()) join(j.base, j.follower);
   for (const Coupling& c : model.couplings()) {
@@ -113,7 +115,7 @@ void StepModes::join(int a, int b) {
 void StepModes::strike(int a, int b) {
   any_impact_ = true;
   for (const int body : {a, b}) {
-    if (body != kWorld) struck_[static_cast<std::size_t>(body)] = true;
+    if (body != kWorld) struck_[static_cast<std::size_t>(body)] = 1;
   }
 }
 
@@ -124,15 +126,19 @@ void StepModes::try_contacts(const State& state, std::span<const Contact> contac
   const double slow = kStill * dt * model_.gravity().norm();
   const double fall = dt * model_.gravity().norm();
   sustained_.assign(contacts.size(), Sustained{});
-  near_.assign(contacts.size(), false);
+  near_.assign(contacts.size(), 0);
+  if (contacts.empty()) return;
+  for (std::size_t i = 0; i < speed_.size(); ++i) {
+    speed_[i] = state.twist[i].head<3>().norm();
+    spin_[i] = state.twist[i].tail<3>().norm();
+  }
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Contact& c = contacts[i];
     double speed = 0;
     for (const int body : {c.body_a, c.body_b}) {
       if (body == kWorld) continue;
       const auto k = static_cast<std::size_t>(body);
-      const Vec6& u = state.twist[k];
-      speed += u.head<3>().norm() + u.tail<3>().norm() * (c.p_W - state.X_WB[k].p).norm();
+      speed += speed_[k] + spin_[k] * (c.p_W - state.X_WB[k].p).norm();
     }
     const double slop = contact_slop(options, c);
     near_[i] = c.gap <= slop + kRoom * dt * (speed + fall);
@@ -190,7 +196,7 @@ void StepModes::decide(const State& state, const JointKinematics& kinematics, st
   if (scheme_.impact == nullptr) return;
   any_impact_ = any_curvature_ = false;
   all_start_ = !scheme_of_body_.empty();
-  std::fill(struck_.begin(), struck_.end(), false);
+  std::fill(struck_.begin(), struck_.end(), 0);
   for (std::size_t i = 0; i < stiff_.size(); ++i) {
     const auto a = static_cast<std::size_t>(assembly_[i]);
     stiff_[i] = dt * dt * stiffness_[a] > kResolved || dt * damping_[a] > kResolved;
@@ -199,16 +205,16 @@ void StepModes::decide(const State& state, const JointKinematics& kinematics, st
   try_limits(state, kinematics, options, dt);
   std::copy(assembly_.begin(), assembly_.end(), parent_.begin());
   for (std::size_t i = 0; i < contacts.size(); ++i) {
-    if (near_[i]) join(contacts[i].body_a, contacts[i].body_b);
+    if (near_[i] != 0) join(contacts[i].body_a, contacts[i].body_b);
   }
   for (std::size_t i = 0; i < struck_.size(); ++i) {
     const auto r = static_cast<std::size_t>(root(static_cast<int>(i)));
-    if (struck_[i]) struck_[r] = true;
-    if (stiff_[i]) stiff_[r] = true;
+    struck_[r] |= struck_[i];
+    stiff_[r] |= stiff_[i];
   }
   for (std::size_t i = 0; i < struck_.size(); ++i) {
     const auto r = static_cast<std::size_t>(root(static_cast<int>(i)));
-    scheme_of_body_[i] = struck_[r] ? scheme_.impact : stiff_[r] ? scheme_.stiff : &scheme_;
+    scheme_of_body_[i] = struck_[r] != 0 ? scheme_.impact : stiff_[r] != 0 ? scheme_.stiff : &scheme_;
     all_start_ = all_start_ && starts(static_cast<int>(i));
     any_curvature_ = any_curvature_ || scheme_of_body_[i]->curvature != 0;
   }

@@ -65,16 +65,17 @@ class StepModes {
   bool any_impact_ = false;
   bool any_curvature_ = false;
   bool all_start_ = false;
-  std::vector<int> assembly_;      // by body: lowest body that joints connect it with
-  std::vector<double> stiffness_;  // by assembly: largest k D, 1/s^2
-  std::vector<double> damping_;    // by assembly: largest d D, 1/s
-  std::vector<int> parent_;        // by body: union-find of the islands
-  std::vector<bool> stiff_;        // by body: something stiff is on it, or (roots) in its island
-  std::vector<bool> struck_;       // by body: something closes on it, likewise
+  std::vector<int> assembly_;         // by body: lowest body that joints connect it with
+  std::vector<double> stiffness_;     // by assembly: largest k D, 1/s^2
+  std::vector<double> damping_;       // by assembly: largest d D, 1/s
+  std::vector<int> parent_;           // by body: union-find of the islands
+  std::vector<std::uint8_t> stiff_;   // by body: something stiff is on it, or (roots) in its island
+  std::vector<std::uint8_t> struck_;  // by body: something closes on it, likewise
   std::vector<Sustained> sustained_;
   std::vector<std::uint64_t> limits_;
-  std::vector<bool> near_;  // by contact: its bodies may meet within the step
+  std::vector<std::uint8_t> near_;  // by contact: its bodies may meet within the step
   std::vector<const Scheme*> scheme_of_body_;
+  std::vector<double> speed_, spin_;  // by body, |v| and |w|
 };
 
 }  // namespace sarrus

@@ -25,7 +25,8 @@ JointProjection::JointProjection(const Model& model, Coordinates& coordinates, L
       linear_(&linear),
       has_redundancy_(!model.loop_joints().empty() || !model.couplings().empty()),
       rows_(&own_rows_),
-      trial_(model.bodies().size()) {
+      trial_(model.bodies().size()),
+      twist_(model.bodies().size()) {
   for (const Joint& j : model.joints()) has_compliance_ = has_compliance_ || j.compliance.compliant();
   for (const Coupling& c : model.couplings()) has_compliance_ = has_compliance_ || c.compliance.compliant();
   for (const Dof& d : model.dofs())
@@ -167,11 +168,42 @@ double JointProjection::violation(const VecX& u) {
   return velocity_.cwiseAbs().maxCoeff();
 }
 
-void JointProjection::project_velocities(const RowContext& at, std::span<const Contact> contacts, double negligible,
-                                         VecX& u) {
+// Without joints most contacts are tangent as they are: what rests, slides on a plane or rolls on one. Leaves those of
+// islands of which none violates J u = 0 by more than `negligible` out of sustained_; returns how many rows there were.
+int JointProjection::leave_tangent(const RowContext& at, std::span<const Contact> contacts, const Islands& islands,
+                                   double negligible, const VecX& u) {
+  const auto island_of = [&](const Contact& c) {
+    return islands.of_node(coordinates_.map(c.body_a == kWorld ? c.body_b : c.body_a).node);
+  };
+  int rows = 0;
+  violated_.assign(static_cast<std::size_t>(islands.count()), 0);
+  coordinates_.scatter(at.X_WB, u, twist_);
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const Contact& c = contacts[i];
+    if (!at.sustained[i].loaded || c.gap > contact_slop(at.options, c)) continue;
+    rows += at.sustained[i].stuck ? 3 : 1;
+    const Vec3 v_W = contact_velocity(c, twist_, at.X_WB);
+    const double slip = at.sustained[i].stuck ? v_W.norm() : std::abs(v_W.dot(c.n_W));
+    if (!(slip <= negligible)) violated_[static_cast<std::size_t>(island_of(c))] = 1;
+  }
+  sustained_.assign(at.sustained.begin(), at.sustained.end());
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (sustained_[i].loaded && violated_[static_cast<std::size_t>(island_of(contacts[i]))] == 0) sustained_[i] = {};
+  }
+  return rows;
+}
+
+void JointProjection::project_velocities(const RowContext& at_all, std::span<const Contact> contacts,
+                                         const Islands& islands, double negligible, VecX& u) {
+  RowContext at = at_all;
   bool any = false;
   for (int i = 0; i < model_.body_count() && !any; ++i) any = at.scheme_at(i).finish;
   if (!any) return;
+  // The memory of the factor is there before it is first needed, perhaps long after the start.
+  if (!has_rows_ && at.sustained_limits.empty() && leave_tangent(at, contacts, islands, negligible, u) <= most_rows_) {
+    if (std::find(violated_.begin(), violated_.end(), 1) == violated_.end()) return;
+    at.sustained = sustained_;
+  }
   set_position_rows(model_, coordinates_, at.X_WB, at.kinematics, at.q, tangent_rows_);
   add_sustained_rows(at, contacts, tangent_rows_);
   if (tangent_rows_.rows() == 0) return;
@@ -181,7 +213,6 @@ void JointProjection::project_velocities(const RowContext& at, std::span<const C
   }
   use(tangent_rows_);
   normal_ = &tangent_normal_;
-  // Its memory is there before it is first needed, perhaps long after the start.
   if (row_count_ > most_rows_) {
     most_rows_ = row_count_;
     factor();

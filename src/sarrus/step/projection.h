@@ -11,6 +11,7 @@
 // the metric of the masses there, or the energy drifts at second order.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -53,8 +54,9 @@ class JointProjection {
                        int max_iterations);
   // Removes the velocity component that violates J(s) u = 0 at the context's poses, of joints and of what is sustained
   // (its limits and the given contacts), of bodies whose scheme finishes; less than `negligible`, m/s or rad/s, is
-  // left. u is stacked by node.
-  void project_velocities(const RowContext& at, std::span<const Contact> contacts, double negligible, VecX& u);
+  // left. u is stacked by node; what is sustained connects only bodies of one of the islands.
+  void project_velocities(const RowContext& at, std::span<const Contact> contacts, const Islands& islands,
+                          double negligible, VecX& u);
   bool has_rows() const { return has_rows_; }
 
  private:
@@ -65,6 +67,8 @@ class JointProjection {
   bool is_of_problem() const { return rows_ == problem_; }
   bool shares() const { return is_of_problem() && !has_compliance_; }
   double violation(const VecX& u);
+  int leave_tangent(const RowContext& at, std::span<const Contact> contacts, const Islands& islands, double negligible,
+                    const VecX& u);
   // Factors H of the rows in use unless that is done; false if it could not be factored.
   bool factor();
   // step_ = -H^-1 J' G residual
@@ -94,6 +98,9 @@ class JointProjection {
   std::vector<Pose> trial_;
   std::vector<bool> finishes_;  // by node
   int most_rows_ = 0;           // that tangent_normal_ has been factored with
+  std::vector<Vec6> twist_;
+  std::vector<std::uint8_t> violated_;  // by island
+  std::vector<Sustained> sustained_;    // by contact, of violated islands
 };
 
 }  // namespace sarrus

@@ -40,6 +40,7 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
       law(solver_info(options().solver).law),
       fallback_law(solver_info(options().fallback).law),
       push_out(model(), assembler.coordinates(), assembler.modes()),
+      mean(model()),
       account(model()),
       governor(model(), assembler.modes()),
       u_plus(VecX::Zero(assembler.coordinates().velocity_size())),

@@ -64,6 +64,7 @@ struct Simulation::Impl {
   WarmStart next;           // of the attempt under way
   Impacts impacts;
   PushOut push_out;
+  MeanMotion mean;
   EnergyAccount account;
   EnergyGovernor governor;
   // Energy since the construction or set_state().

@@ -111,7 +111,10 @@ bool Simulation::Impl::attempt(double dt) {
              assembler.bounced(), assembler.bounced_limits());
   move(dt);
   const bool closed = close_joints(dt);
-  if (closed) take_back_energy(dt);
+  if (closed) {
+    mean.set(assembler, lambda, judge_workspace.u);
+    take_back_energy(dt);
+  }
   part.seconds_projection = assembler.seconds_projection() + watch.lap();
   return closed && commit(dt);
 }
@@ -149,7 +152,9 @@ bool Simulation::Impl::solve(const ConstraintProblem& problem) {
   const Goal goal{options().tolerance, options().criterion};
   const Goal acceptable{options().acceptable, options().criterion};
   judge_workspace.forget();
-  SolveReport answer = solver->solve(problem, goal, lambda);
+  SolveReport answer;
+  answer.status = SolveStatus::converged;  // without rows there is nothing to solve
+  if (problem.rows() > 0) answer = solver->solve(problem, goal, lambda);
   const bool usable = meets(answer.residuals, law, acceptable) || use_fallback(problem, goal, acceptable, answer);
   const Residuals before = part.residuals;
   part.solve_status = std::max(part.solve_status, answer.status);
@@ -275,13 +280,15 @@ void Simulation::Impl::push_out_of_contacts(double dt) {
 // load: O(dt^2), and what their second order rests on.
 void Simulation::Impl::finish_velocities(double dt) {
   if (!assembler.scheme().finish || !options().projection) return;
+  if (!assembler.projection().has_rows() && !next.any_sustained()) return;
   constexpr double kNegligible = 1e-9;  // of what gravity changes in a step
   RowContext at = assembler.context_at(new_poses, kinematics, state.q, dt);
   const auto contacts = assembler.contacts_after();
   at.sustained = next.match(contacts, new_poses);
   at.sustained_limits = next.limits();
   at.body_scheme = assembler.modes().scheme();
-  assembler.projection().project_velocities(at, contacts, kNegligible * dt * model().gravity().norm(), u_plus);
+  assembler.projection().project_velocities(at, contacts, assembler.problem().islands,
+                                            kNegligible * dt * model().gravity().norm(), u_plus);
 }
 
 // Where the scheme would create energy (energy_governor.h). Only the default one promises not to.
@@ -290,8 +297,8 @@ void Simulation::Impl::take_back_energy(double dt) {
   assembler.rates_before(state, old_rate);
   state.energy_swing.resize(state.X_WB.size());
   std::copy(state.energy_swing.begin(), state.energy_swing.end(), new_swing.begin());
-  const EnergyGovernor::Step step{state.X_WB, new_poses,         state.q,           new_q,  old_rate, new_rate,
-                                  lambda,     push_out.unpaid(), judge_workspace.u, inputs, dt};
+  const EnergyGovernor::Step step{state.X_WB,        new_poses,         state.q, new_q,  old_rate, new_rate,
+                                  push_out.unpaid(), judge_workspace.u, mean,    inputs, dt};
   part.energy.taken_back = -governor.take_back(assembler, step, new_swing, u_plus, new_rate);
 }
 
@@ -308,8 +315,8 @@ void Simulation::Impl::keep_books(double dt) {
   credit();
   assembler.coordinates().scatter(new_poses, u_plus, new_twist);
   const EnergyAccount::Stored after = account.stored(new_poses, new_twist, new_q, new_rate);
-  part.energy = account.flow(assembler, inputs, lambda, judge_workspace.u, dt, books.stored, after,
-                             part.energy.correction, -part.energy.taken_back);
+  part.energy = account.flow(assembler, inputs, lambda, mean, dt, books.stored, after, part.energy.correction,
+                             -part.energy.taken_back);
   const EnergyFlow& f = part.energy;
   books.flow += f;
   books.stiff = books.stiff || (assembler.scheme().stiff != nullptr && assembler.modes().any_curvature());

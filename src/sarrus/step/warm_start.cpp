@@ -25,6 +25,7 @@ void WarmStart::clear() {
   contacts_.clear();
   limits_.clear();
   dt_ = 0;
+  any_sustained_ = false;
 }
 
 void WarmStart::store(const ConstraintProblem& p, std::span<const Contact> contacts, std::span<const Pose> X_WB,
@@ -41,6 +42,7 @@ void WarmStart::store(const ConstraintProblem& p, std::span<const Contact> conta
       const auto i = static_cast<std::size_t>(b.source);
       const Contact& c = contacts[i];
       const bool stays = loaded && c.compliance < 0 && bounced[i] == 0;
+      any_sustained_ = any_sustained_ || stays;
       const bool stuck = stays && length2(l[0], l[1]) < kInside * b.mu * l[2];
       const Vec3 impulse_W = contact_frame(c.n_W) * Vec3(l[0], l[1], l[2]);
       contacts_.push_back({c.geom_a, c.geom_b, c.key, local_point(c, X_WB), impulse_W, {stays, stuck}, false});
@@ -50,6 +52,7 @@ void WarmStart::store(const ConstraintProblem& p, std::span<const Contact> conta
       const bool rigid = b.kind == BlockKind::limit && p.R[static_cast<std::size_t>(b.row)] == 0;
       if (rigid && loaded && !std::binary_search(bounced_limits.begin(), bounced_limits.end(), b.id)) {
         limits_.push_back(b.id);
+        any_sustained_ = true;
       }
     }
   }
@@ -64,27 +67,53 @@ void WarmStart::mark(std::span<const Contact> contacts, std::span<const Sustaine
   }
 }
 
-std::span<WarmStart::StoredContact> WarmStart::stored_pair(const Contact& c) {
-  const auto before = [](const StoredContact& s, const std::tuple<int, int>& pair) {
-    return std::tuple(s.geom_a, s.geom_b) < pair;
-  };
-  const auto first = std::lower_bound(contacts_.begin(), contacts_.end(), std::tuple(c.geom_a, c.geom_b), before);
-  auto last = first;
-  while (last != contacts_.end() && last->geom_a == c.geom_a && last->geom_b == c.geom_b) ++last;
-  return {first, last};
-}
-
-WarmStart::StoredContact* WarmStart::find_by_key(const Contact& c) {
-  for (StoredContact& s : stored_pair(c)) {
-    if (s.key == c.key) return &s;
+// Both lists are in the order of pairs: one walk finds those of each.
+std::span<const Sustained> WarmStart::match(std::span<const Contact> contacts, std::span<const Pose> X_WB) {
+  const auto pair = [](const auto& c) { return std::tuple(c.geom_a, c.geom_b); };
+  found_.assign(contacts.size(), nullptr);
+  sustained_.assign(contacts.size(), Sustained{});
+  auto stored = contacts_.begin();
+  for (std::size_t first = 0, end = 0; first < contacts.size(); first = end) {
+    const auto here = pair(contacts[first]);
+    while (end < contacts.size() && pair(contacts[end]) == here) ++end;
+    while (stored != contacts_.end() && pair(*stored) < here) ++stored;
+    const auto begin = stored;
+    while (stored != contacts_.end() && pair(*stored) == here) ++stored;
+    match_pair({begin, stored}, contacts.subspan(first, end - first), X_WB, first);
   }
-  return nullptr;
+  return sustained_;
 }
 
-WarmStart::StoredContact* WarmStart::find_nearest(const Contact& c, const Vec3& p_local) {
+// All keys are matched before any neighbour, so that no point takes an impulse that belongs to another one. As a rule
+// the points are the same, in the same order.
+void WarmStart::match_pair(std::span<StoredContact> stored, std::span<const Contact> contacts,
+                           std::span<const Pose> X_WB, std::size_t first) {
+  for (StoredContact& s : stored) s.used = false;
+  const auto take = [&](std::size_t i, StoredContact& s) {
+    s.used = true;
+    found_[first + i] = &s;
+    sustained_[first + i] = s.sustained;
+  };
+  bool all = true;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const auto has_key = [&](const StoredContact& s) { return s.key == contacts[i].key; };
+    const auto s = i < stored.size() && has_key(stored[i]) ? stored.begin() + static_cast<std::ptrdiff_t>(i)
+                                                           : std::find_if(stored.begin(), stored.end(), has_key);
+    all = all && s != stored.end();
+    if (s != stored.end()) take(i, *s);
+  }
+  for (std::size_t i = 0; i < contacts.size() && !all; ++i) {
+    if (found_[first + i] != nullptr) continue;
+    StoredContact* s = find_nearest(stored, contacts[i], local_point(contacts[i], X_WB));
+    if (s != nullptr) take(i, *s);
+  }
+}
+
+WarmStart::StoredContact* WarmStart::find_nearest(std::span<StoredContact> stored, const Contact& c,
+                                                  const Vec3& p_local) {
   StoredContact* nearest = nullptr;
   double nearest_distance = kNearest * c.size;
-  for (StoredContact& s : stored_pair(c)) {
+  for (StoredContact& s : stored) {
     const double d = (s.p_local - p_local).norm();
     if (!s.used && d < nearest_distance) {
       nearest = &s;
@@ -92,25 +121,6 @@ WarmStart::StoredContact* WarmStart::find_nearest(const Contact& c, const Vec3& 
     }
   }
   return nearest;
-}
-
-// All keys are matched before any neighbour, so that no point takes an impulse that belongs to another one.
-std::span<const Sustained> WarmStart::match(std::span<const Contact> contacts, std::span<const Pose> X_WB) {
-  found_.assign(contacts.size(), nullptr);
-  sustained_.assign(contacts.size(), Sustained{});
-  for (StoredContact& s : contacts_) s.used = false;
-  for (const bool by_key : {true, false}) {
-    for (std::size_t i = 0; i < contacts.size(); ++i) {
-      const Contact& c = contacts[i];
-      if (found_[i] != nullptr) continue;
-      StoredContact* s = by_key ? find_by_key(c) : find_nearest(c, local_point(c, X_WB));
-      if (s == nullptr) continue;
-      s->used = true;
-      found_[i] = s;
-      sustained_[i] = s->sustained;
-    }
-  }
-  return sustained_;
 }
 
 int WarmStart::load_contacts(const ConstraintProblem& p, std::span<const Contact> contacts, double ratio,

@@ -29,6 +29,8 @@ class WarmStart {
   void mark(std::span<const Contact> contacts, std::span<const Sustained> sustained, std::span<const Pose> X_WB);
   // Finds the contacts; what it returns is by contact and valid until the next call.
   std::span<const Sustained> match(std::span<const Contact> contacts, std::span<const Pose> X_WB);
+  // Whether any limit or contact carried load.
+  bool any_sustained() const { return any_sustained_; }
   // Ids of the limits that carried load, ascending.
   std::span<const std::uint64_t> limits() const { return limits_; }
   // Fills lambda (size problem.rows()) by the contacts of the last match(); rows that are new start at zero. Returns
@@ -51,17 +53,19 @@ class WarmStart {
     bool used;
   };
 
-  std::span<StoredContact> stored_pair(const Contact& contact);
-  StoredContact* find_by_key(const Contact& contact);
-  StoredContact* find_nearest(const Contact& contact, const Vec3& p_local);
+  // `contacts` are from the `first` of the match() on.
+  void match_pair(std::span<StoredContact> stored, std::span<const Contact> contacts, std::span<const Pose> X_WB,
+                  std::size_t first);
+  static StoredContact* find_nearest(std::span<StoredContact> stored, const Contact& contact, const Vec3& p_local);
   int load_contacts(const ConstraintProblem& problem, std::span<const Contact> contacts, double ratio,
                     std::span<double> lambda) const;
 
   std::vector<StoredBlock> blocks_;
   std::vector<double> values_;
-  std::vector<StoredContact> contacts_;  // in (geom_a, geom_b, key) order
+  std::vector<StoredContact> contacts_;  // in (geom_a, geom_b) order
   std::vector<std::uint64_t> limits_;
   double dt_ = 0;
+  bool any_sustained_ = false;
   // By contact of the last match():
   std::vector<const StoredContact*> found_;
   std::vector<Sustained> sustained_;
