@@ -128,7 +128,7 @@ class BlockLLTAlone : public Method {
   void solve(VecX& b) override { llt_.solve(b); }
   void count(benchmark::State& state) const override {
     state.counters["blocks"] = llt_.block_count();
-    state.counters["updates"] = llt_.update_count();
+    state.counters["updates"] = static_cast<double>(llt_.update_count());
   }
 
  protected:
