@@ -2,7 +2,9 @@
 // rows are redundant.
 //
 // A solver whose judged residual is r (natural map, absolute) must be within kStiffness (r + r_reference) of the
-// reference. The largest factor seen among solvers that converged is 51 (rad/s per N m s or m/s: inertias are small).
+// reference. A residual of one contact at the edge of the smallest boxes moves them by 50 of it (rad/s per N s: arm over
+// inertia, 0.13 m and 0.003 kg m^2), and the four contacts of a face may err alike. The largest factor seen among solvers
+// that converged is 135.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +25,7 @@ using testing::AgreementProblem;
 using testing::Answer;
 using testing::solve;
 
-constexpr double kStiffness = 100;
+constexpr double kStiffness = 200;
 const SolverParameters kUnlimitedPivots = {{"k_cpl", 0}, {"k_dir", 0}};
 
 const std::vector<Answer>& references(Law law) {

@@ -12,7 +12,9 @@
 
 #include "problem/random_problem.h"
 #include "sarrus/math/cones.h"
+#include "sarrus/problem_files/problem_file.h"
 #include "solvers/dense_ncp.h"
+#include "solvers/hard_problems.h"
 #include "support/dense.h"
 
 namespace sarrus {
@@ -38,6 +40,57 @@ struct InteriorPointProbe {
     ip.corrector_rhs(search.problem, target, a);
     return ip.solve_step(search);
   }
+  // Gamma as a given bias: a convex problem, whose residuals fall along its central path.
+  void freeze(const VecX& lambda) {
+    NcpProblem& p = search.problem;
+    const VecX sigma = testing::sigma_of(p, lambda);
+    for (int k = 0; k < p.contacts(); ++k) {
+      const int row = p.scalar_rows + 3 * k;
+      const double gamma = p.blocks[static_cast<std::size_t>(p.scalar_blocks + k)].mu * sigma.segment<2>(row).norm();
+      p.bias[row + 2] += gamma;
+      p.v_free[row + 2] += gamma;
+    }
+    p.law = Law::ccp;
+  }
+  bool start(double shift) {
+    ip.shift_ = shift;
+    return ip.start(search);
+  }
+  // One iteration as run() takes it, Gamma frozen; the residual it started from is in residual().
+  bool frozen_step() {
+    const NcpProblem& p = search.problem;
+    ip.linearise(p, false);
+    for (int k = 0; k < p.contacts(); ++k) {
+      const int row = p.scalar_rows + 3 * k;
+      ip.residual_[row + 2] -= ip.cones_[static_cast<std::size_t>(k)].mu * length2(ip.sigma_[row], ip.sigma_[row + 1]);
+    }
+    if (!search.system.factor(p, ip.g_.data(), ip.cone_G_.data(), true)) return false;
+    ip.predictor_rhs(p);
+    if (!ip.solve_step(search)) return false;
+    const double a = std::min(1.0, boundary());
+    const double ratio = tau(a) / tau(0);
+    if (!corrector(std::clamp(ratio * ratio * ratio, 1e-6, 1.0) * tau(0), a)) return false;
+    if (boundary() < 0.1 && !corrector(tau(0), 0.0)) return false;
+    advance(std::min(1.0, 0.99 * boundary()), false);
+    return true;
+  }
+  // Largest entry of the projection of lambda on K less its natural map, without Gamma.
+  double natural_map() const {
+    const NcpProblem& p = search.problem;
+    double worst = 0;
+    for (int i = 0; i < p.scalar_rows; ++i) {
+      worst = std::max(worst, sarrus::natural_map(ip.lambda_[i], ip.sigma_[i], p.lower[i], p.upper[i]));
+    }
+    for (int k = 0; k < p.contacts(); ++k) {
+      const int row = p.scalar_rows + 3 * k;
+      const double mu = p.blocks[static_cast<std::size_t>(p.scalar_blocks + k)].mu;
+      const Vec3 lambda = ip.lambda_.segment<3>(row);
+      const Vec3 map = lambda - project_cone(lambda - Vec3(ip.sigma_.segment<3>(row)), mu);
+      worst = std::max(worst, map.cwiseAbs().maxCoeff());
+    }
+    return worst;
+  }
+
   double tau(double a) const { return ip.complementarity(search.problem, a); }
   double boundary() const { return ip.step_to_boundary(search.problem); }
   void advance(double a, bool reset) { ip.advance(search.problem, a, reset); }
@@ -460,6 +513,120 @@ TEST(InteriorPointStep, IteratesStayInside) {
       }
       EXPECT_LT(probe.tau(0), 1e-3 * first);
     }
+  }
+}
+
+// --- digits --------------------------------------------------------------------------------------------------
+
+// The second equation of a contact, T^-1 (Theta dlambda + dw) = T^-1 r_c, by eigenvector of W^2: all in one, not even a
+// long double would hold the small eigenvalues beside the large one. W is the one of the method: next to the boundary
+// det z hangs on the last digits of z.
+struct Eigenrows {
+  test::MatXl of_lambda, of_w;
+  test::VecXl rhs;
+  Vec3 plus;
+};
+
+Eigenrows eigenrows(const InteriorPointProbe::Contact& c) {
+  using Real = long double;
+  const Real q[2] = {c.nt.q[0], c.nt.q[1]};
+  const Real z2 = static_cast<Real>(c.nt.zeta) * c.nt.zeta;
+  const Real t = std::sqrt(q[0] * q[0] + q[1] * q[1]);
+  const Real f = (std::sqrt(1 + t * t) + t) * (std::sqrt(1 + t * t) + t);
+  const Real h = std::sqrt(static_cast<Real>(0.5));
+  const Real x = q[0] / t, y = q[1] / t;
+  test::MatXl basis(3, 3);
+  basis << h * x, h * y, h, h * x, h * y, -h, -y, x, 0;
+  const Real theta[3] = {z2 * f, z2 / f, z2};
+  Eigenrows out{test::MatXl(3, 3), test::MatXl(3, 3), test::VecXl(3), {}};
+  for (int i = 0; i < 3; ++i) {
+    out.rhs[i] = 0;
+    for (int j = 0; j < 3; ++j) {
+      const Real T = j == 2 ? c.mu : 1;
+      out.of_lambda(i, j) = theta[i] * basis(i, j) * T;
+      out.of_w(i, j) = basis(i, j) / T;
+      out.rhs[i] += out.of_w(i, j) * c.r_c[j];
+    }
+  }
+  for (int j = 0; j < 3; ++j) out.plus[j] = static_cast<double>(basis(0, j));
+  return out;
+}
+
+// A step next to the solution, where slipping contacts have eigenvalues of Theta that are 1e15 apart, against the same
+// equations in long double: components along (q_T, 1), which belong to the largest of them.
+TEST(InteriorPointDigits, SlippingContactsNextToTheSolution) {
+  std::mt19937 rng(411);
+  double worst_lambda = 0, worst_w = 0;
+  int slipping = 0;
+  for (int trial = 0; trial < 20; ++trial) {
+    InteriorPointProbe probe;
+    ASSERT_TRUE(probe.begin(kkt_problem(rng, Rows::rigid_without_joints)));
+    for (int it = 0; it < 60 && probe.tau(0) > 1e-12; ++it) {
+      ASSERT_TRUE(probe.predictor(true));
+      const double a = std::min(1.0, probe.boundary());
+      ASSERT_TRUE(probe.corrector(std::clamp(std::pow(probe.tau(a) / probe.tau(0), 3), 1e-6, 1.0) * probe.tau(0), a));
+      probe.advance(std::min(1.0, 0.99 * probe.boundary()), false);
+    }
+    ASSERT_LT(probe.tau(0), 1e-12);
+    ASSERT_TRUE(probe.predictor(true));
+    const NcpProblem& p = probe.problem();
+    const Kkt kkt = full_system(probe);
+    test::MatXl matrix = kkt.matrix.cast<long double>();
+    test::VecXl rhs = kkt.rhs.cast<long double>();
+    const int n = p.padded_size(), m = p.rows();
+    for (int k = 0; k < probe.contacts(); ++k) {
+      const int row = p.scalar_rows + 3 * k;
+      const Eigenrows e = eigenrows(probe.contact(k));
+      matrix.block(n + m + row, n + row, 3, 3) = e.of_lambda;
+      matrix.block(n + m + row, n + m + row, 3, 3) = e.of_w;
+      rhs.segment(n + m + row, 3) = e.rhs;
+    }
+    const VecX x = test::solve_long(matrix, rhs).cast<double>();
+    for (int k = 0; k < probe.contacts(); ++k) {
+      const InteriorPointProbe::Contact c = probe.contact(k);
+      const double t = c.nt.q.head<2>().norm();
+      if (std::pow(c.nt.q[2] + t, 4) < 1e10) continue;  // sticks or opens
+      ++slipping;
+      const int row = p.scalar_rows + 3 * k;
+      const Vec3 T(1, 1, c.mu);
+      const Vec3 plus = eigenrows(c).plus;
+      const Vec3 d_lambda = T.cwiseProduct(Vec3(x.segment<3>(n + row)));
+      const Vec3 d_w = Vec3(x.segment<3>(n + m + row)).cwiseQuotient(T);
+      const double lambda_error = plus.dot(T.cwiseProduct(Vec3(probe.step().segment<3>(row))) - d_lambda);
+      const double w_error = plus.dot(c.dw.cwiseQuotient(T) - d_w);
+      worst_lambda = std::max(worst_lambda, std::abs(lambda_error) / d_lambda.norm());
+      worst_w = std::max(worst_w, std::abs(w_error) / d_w.norm());
+    }
+  }
+  EXPECT_GT(slipping, 10);
+  EXPECT_LT(worst_lambda, 1e-14);
+  EXPECT_LT(worst_w, 10 * 2.2e-16 / kShift);  // the digits of J du
+}
+
+// The ring that lands flat: 80 contacts on three freedoms out of the plane. With Gamma frozen the problem is convex,
+// and nothing but round-off can make r_p grow.
+TEST(InteriorPointDigits, ResidualsOfAConvexProblemNeverGrow) {
+  const std::filesystem::path file = testing::hard_problem("ring20_tilted-20");
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << "no " << file;
+  const StoredProblem stored = load_problem(file);
+  for (const double shift : {1e-10, 1e-8, 1e-6}) {
+    InteriorPointProbe probe;
+    ASSERT_TRUE(probe.begin(stored.problem));
+    GrowingVector warm;
+    warm.resize(probe.problem().rows());
+    probe.problem().gather(stored.warm, warm);
+    probe.freeze(warm);
+    ASSERT_TRUE(probe.start(shift));
+    double last = kInf, best = kInf;
+    for (int it = 0; it < 60 && probe.tau(0) > 1e-16; ++it) {
+      ASSERT_TRUE(probe.frozen_step()) << shift << ", " << it;
+      const double now = probe.residual().cwiseAbs().maxCoeff();
+      best = std::min(best, probe.natural_map());
+      // The shift leaves delta T^2 dlambda, rounding that of velocities over delta.
+      EXPECT_LE(now, last + 10 * 2.2e-16 / shift + shift * probe.step().cwiseAbs().maxCoeff()) << shift << ", " << it;
+      last = now;
+    }
+    EXPECT_LE(best, std::max(1e-8, 10 * 2.2e-16 / shift)) << shift;
   }
 }
 

@@ -41,4 +41,9 @@ VecX solve_spd(const MatX& A, const VecX& b) { return A.llt().solve(b); }
 VecX solve_any(const MatX& A, const VecX& b) { return A.fullPivLu().solve(b); }
 MatX inverse(const MatX& A) { return A.inverse(); }
 
+VecXl solve_long(const MatXl& A, const VecXl& b) {
+  const VecXl scale = A.cwiseAbs().rowwise().maxCoeff().cwiseInverse();
+  return MatXl(scale.asDiagonal() * A).fullPivLu().solve(scale.cwiseProduct(b));
+}
+
 }  // namespace sarrus::test

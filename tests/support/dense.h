@@ -20,4 +20,10 @@ VecX solve_spd(const MatX& A, const VecX& b);
 VecX solve_any(const MatX& A, const VecX& b);
 MatX inverse(const MatX& A);
 
+// In 64 bits of mantissa: what double precision is compared with where it loses digits.
+using MatXl = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+using VecXl = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
+// Rows are scaled to a largest entry of one; pivots are the largest of all that is left.
+VecXl solve_long(const MatXl& A, const VecXl& b);
+
 }  // namespace sarrus::test

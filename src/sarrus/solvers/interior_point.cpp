@@ -11,7 +11,6 @@
 namespace sarrus {
 namespace {
 
-constexpr double kShift = 1e-8;       // delta of joints, bounded rows and cones
 constexpr double kStartShift = 1e-3;  // of bounded rows and cones in the starting point
 constexpr double kLeastFriction = 1e-4;
 constexpr double kShortStep = 0.1;  // below, some products are far from tau: centre them first
@@ -54,7 +53,7 @@ bool InteriorPoint::start(NcpSearch& search) {
   const NcpProblem& p = search.problem;
   for (int i = 0; i < p.rows(); ++i) {
     const bool bounded = i >= p.scalar_rows || below(p, i) || above(p, i);
-    g_[i] = 1.0 / (p.R[i] + (bounded ? kStartShift : kShift));
+    g_[i] = 1.0 / (p.R[i] + (bounded ? kStartShift : shift_));
   }
   for (std::size_t k = 0; k < cones_.size(); ++k) {
     const int row = p.scalar_rows + 3 * static_cast<int>(k);
@@ -145,7 +144,7 @@ void InteriorPoint::linearise(const NcpProblem& p, bool coupling) {
     }
     if (below(p, i)) theta_[i] += w_lower_[i] / (lambda_[i] - p.lower[i]);
     if (above(p, i)) theta_[i] += w_upper_[i] / (p.upper[i] - lambda_[i]);
-    g_[i] = 1.0 / (theta_[i] + kShift + p.R[i]);
+    g_[i] = 1.0 / (theta_[i] + shift_ + p.R[i]);
   }
   for (std::size_t k = 0; k < cones_.size(); ++k) {
     Cone& c = cones_[k];
@@ -159,7 +158,7 @@ void InteriorPoint::linearise(const NcpProblem& p, bool coupling) {
     c.l = c.nt.apply(z);
     c.coupling = coupling && slip >= 1e-14 ? Vec2(c.mu / slip * sigma.head<2>()) : Vec2::Zero();
     const double R_t = p.R[row], R_n = p.R[row + 2];
-    Mat3 inverse = c.nt.inverse_shifted(R_t, R_n, c.mu, kShift);
+    Mat3 inverse = c.nt.inverse_shifted(R_t, R_n, c.mu, shift_);
     inverse.row(2) /= c.mu;
     inverse.col(2) /= c.mu;
     if (R_t != 0 && coupling) {
@@ -184,7 +183,7 @@ void InteriorPoint::predictor_rhs(const NcpProblem& p) {
     Cone& c = cones_[k];
     const int row = p.scalar_rows + 3 * static_cast<int>(k);
     c.r_c = -c.w;
-    h_.segment<3>(row) = c.K_inverse * (c.r_c - residual_.segment<3>(row));
+    h_.segment<3>(row) = solve_K(p, c, row, c.r_c - residual_.segment<3>(row));
   }
 }
 
@@ -208,11 +207,23 @@ void InteriorPoint::corrector_rhs(const NcpProblem& p, double target, double a) 
     Vec3 rhs = -lorentz_product(c.l, c.l) - a * a * lorentz_product(x, y);
     rhs[2] += target;
     c.r_c = times_T(c.nt.apply(lorentz_divide(c.l, rhs)), c.mu);
-    h_.segment<3>(row) = c.K_inverse * (c.r_c - residual_.segment<3>(row));
+    h_.segment<3>(row) = solve_K(p, c, row, c.r_c - residual_.segment<3>(row));
   }
 }
 
-// (step, dw) from h and r_c.
+Vec3 InteriorPoint::coupled(const Cone& c, const Vec3& v) {
+  return {v[0], v[1], v[2] + c.coupling[0] * v[0] + c.coupling[1] * v[1]};
+}
+
+// K^-1 b. Rigid contacts need it in factors: the eigenvalues of K^-1 reach from 1/delta down to 1e-9, and Theta times
+// what is lost of the small ones would make r_p grow.
+Vec3 InteriorPoint::solve_K(const NcpProblem& p, const Cone& c, int row, const Vec3& b) const {
+  const bool rigid = p.R[row] == 0 && p.R[row + 2] == 0;
+  return rigid ? c.nt.solve_shifted(b, c.mu, shift_) : Vec3(c.K_inverse * b);
+}
+
+// (step, dw) from h and r_c. The impulses of a contact come from b = r_c - r_p - (1 + N) J du at once, not as h - G J
+// du, and dw from the first equation, not as r_c - Theta dlambda: what round-off leaves in r_p then is that of v.
 bool InteriorPoint::solve_step(NcpSearch& search) {
   const NcpProblem& p = search.problem;
   p.multiply_Jt(h_.data(), w_padded_.data());
@@ -227,10 +238,12 @@ bool InteriorPoint::solve_step(NcpSearch& search) {
   for (std::size_t k = 0; k < cones_.size(); ++k) {
     Cone& c = cones_[k];
     const int row = p.scalar_rows + 3 * static_cast<int>(k);
-    const Vec3 v = step_.segment<3>(row);
-    const Vec3 d = h_.segment<3>(row) - Eigen::Map<const Mat3Row>(cone_G_.data() + 9 * k) * v;
+    const Vec3 r_p = residual_.segment<3>(row);
+    const Vec3 v = coupled(c, step_.segment<3>(row));
+    const Vec3 d = solve_K(p, c, row, c.r_c - r_p - v);
     step_.segment<3>(row) = d;
-    c.dw = c.r_c - times_T(c.nt.apply(c.nt.apply(times_T(d, c.mu))), c.mu);
+    const Vec3 Rd = coupled(c, p.R.segment<3>(row).cwiseProduct(d));
+    c.dw = r_p + v + Rd + shift_ * Vec3(d[0], d[1], c.mu * c.mu * d[2]);
   }
   return std::isfinite(step_.sum());
 }
@@ -276,6 +289,7 @@ void InteriorPoint::advance(const NcpProblem& p, double a, bool reset_slack) {
 
 bool InteriorPoint::run(NcpSearch& search, const InteriorPointOptions& o, Ssn& ssn) {
   const NcpProblem& p = search.problem;
+  shift_ = o.shift;
   resize(p);
   run_best_.setZero();
   if (!start(search)) return false;

@@ -8,11 +8,13 @@
 // Newton step, N as in ssn.h, Theta = T W^2 T on contacts, w_l/(lambda-lower) + w_u/(upper-lambda) on bounded rows:
 //   (1 + N)(J du + R dlambda) + delta_k dlambda - dw = -r_p,    Theta dlambda + dw = r_c
 //   K = Theta + delta_k + (1 + N) R,   G = K^-1 (1 + N),   h = K^-1 (r_c - r_p)
-//   du = (A + J' G J)^-1 J' h,   dlambda = h - G J du,   dw = r_c - Theta dlambda
-// u is recomputed from lambda after every step, so that the equations of motion hold always. The symmetric variant
-// leaves N out of the matrix (Gamma stays in r_p) and needs Cholesky only. Shifts delta_k = 1e-8 T^2 and 1e-8 on scalar
-// rows keep redundant rows regular; their error fades as dlambda does. Always started cold: the impulses of the last
-// step lie on the boundary.
+//   du = (A + J' G J)^-1 J' h,   b = r_c - r_p - (1 + N) J du
+//   dlambda = K^-1 b,   dw = r_p + (1 + N)(J du + R dlambda) + delta_k dlambda
+// Of contacts K^-1 is applied in its eigenvectors and Theta not at all: stored, its small eigenvalues drown in the
+// rounding of the large ones, and r_p grows. u is recomputed from lambda after every step, so that the equations of
+// motion hold always. The symmetric variant leaves N out of the matrix (Gamma stays in r_p) and needs Cholesky only.
+// Shifts delta_k = 1e-8 T^2 and 1e-8 on scalar rows keep redundant rows regular; their error fades as dlambda does.
+// Always started cold: the impulses of the last step lie on the boundary.
 #pragma once
 
 #include <vector>
@@ -28,6 +30,7 @@ struct InteriorPointOptions {
   bool reset_slack = false;  // w_n >= sigma_n + mu |sigma_T| after each step
   int iterations = 40;
   double polish_from = 1e-3;  // error at which the semismooth Newton method is tried first; 0: never
+  double shift = 1e-8;        // delta of joints, bounded rows and cones
 };
 
 class InteriorPoint {
@@ -56,10 +59,13 @@ class InteriorPoint {
   void linearise(const NcpProblem& problem, bool coupling);
   void predictor_rhs(const NcpProblem& problem);
   void corrector_rhs(const NcpProblem& problem, double target, double a);
+  Vec3 solve_K(const NcpProblem& problem, const Cone& cone, int row, const Vec3& b) const;
+  static Vec3 coupled(const Cone& cone, const Vec3& v);  // (1 + N) v
   bool solve_step(NcpSearch& search);
   double step_to_boundary(const NcpProblem& problem) const;
   void advance(const NcpProblem& problem, double a, bool reset_slack);
 
+  double shift_ = InteriorPointOptions{}.shift;
   double size_ = 0;  // S of lambda
   int terms_ = 0;    // finite bounds and cones
   std::vector<Cone> cones_;

@@ -56,6 +56,23 @@ struct NtScaling {
     return Vec3(x[0] + f * q[0], x[1] + f * q[1], q[2] * x[2] - t) / zeta;
   }
 
+  // K^-1 b with K = T (W^2 + delta) T, T = diag(1, 1, mu), in the eigenvectors (q_T, +-1) and (q_T perpendicular, 0) of
+  // W^2. Its eigenvalues are zeta^2 (q_n +- |q_T|)^2 and zeta^2; next to the boundary they differ by more than the
+  // digits of a number, and a stored K^-1 has lost the small ones.
+  Vec3 solve_shifted(const Vec3& b, double mu, double delta) const {
+    const double t = length2(q[0], q[1]);
+    const double x = t > 0 ? q[0] / t : 1.0;
+    const double y = t > 0 ? q[1] / t : 0.0;
+    const double z2 = zeta * zeta;
+    const double f = (q[2] + t) * (q[2] + t);
+    const double normal = b[2] / mu;
+    const double along = b[0] * x + b[1] * y;
+    const double across = (b[1] * x - b[0] * y) / (z2 + delta);
+    const double plus = 0.5 * (normal + along) / (z2 * f + delta);
+    const double minus = 0.5 * (normal - along) / (z2 / f + delta);
+    return {(plus - minus) * x - across * y, (plus - minus) * y + across * x, (plus + minus) / mu};
+  }
+
   // T K^-1 T with K = T W^2 T + diag(R_t, R_t, R_n) + delta T^2, T = diag(1, 1, mu), without cancellation.
   Mat3 inverse_shifted(double R_t, double R_n, double mu, double delta) const {
     const double t = length2(q[0], q[1]);
