@@ -19,37 +19,24 @@ struct BlockVerdict {
   double error[3] = {};
 };
 
-void judge_row(const ConstraintProblem& p, const ConstraintBlock& b, int i, double l, double s, double size,
-               BlockVerdict& out) {
+// What is compared with the tolerance, of a row and of a contact. Never inlined: measure() and decide() must find the
+// same to the last bit, and where a product meets a sum depends on the code around it.
+[[gnu::noinline]] double row_error(const ConstraintProblem& p, const ConstraintBlock& b, int i, double l, double s,
+                                   double size) {
   const auto k = static_cast<std::size_t>(i);
   const double lower = b.kind == BlockKind::limit ? 0 : p.lower[k];
   const double scale = p.scale[i];
-  const Violation v = violation(l, s, lower, p.upper[k]);
-  raise(out.violation.primal, v.primal);
-  raise(out.violation.dual, v.dual);
-  raise(out.violation.complementarity, v.complementarity);
-  const double natural = natural_map(l, s, lower, p.upper[k]);
-  const double scaled = natural_map(l / scale, s * scale, lower / scale, p.upper[k] / scale);
-  for (int law = 0; law < 3; ++law) {
-    raise(out.natural[law], natural);
-    raise(out.error[law], scaled / std::max(size, p.least_size[i]));
-  }
+  return natural_map(l / scale, s * scale, lower / scale, p.upper[k] / scale) / std::max(size, p.least_size[i]);
 }
 
-BlockVerdict judge_contact(const ConstraintProblem& p, const ConstraintBlock& b, const Vec3& l, const Vec3& s,
-                           double size) {
-  BlockVerdict out;
+[[gnu::noinline]] double contact_error(const ConstraintProblem& p, const ConstraintBlock& b, const Vec3& l,
+                                       const Vec3& s, double size, Law law) {
   const double scale = p.scale[b.row];
-  const double by = std::max(size, p.least_size[b.row]);
-  out.violation = violation(l, s, b.mu);
-  for (const Law law : kLaws) {
-    out.natural[static_cast<int>(law)] = natural_map(l, s, b.mu, law);
-    out.error[static_cast<int>(law)] = natural_map(l / scale, s * scale, b.mu, law) / by;
-  }
-  return out;
+  return natural_map(l / scale, s * scale, b.mu, law) / std::max(size, p.least_size[b.row]);
 }
 
-double joint_error(const ConstraintProblem& p, const ConstraintBlock& b, const GrowingVector& sigma, double size) {
+[[gnu::noinline]] double joint_error(const ConstraintProblem& p, const ConstraintBlock& b, const GrowingVector& sigma,
+                                     double size) {
   double error = 0;
   for (int k = b.row; k < b.row + b.rows; ++k) {
     error = std::max(error, std::abs(sigma[k]) * p.scale[k] / std::max(size, p.least_size[k]));
@@ -57,23 +44,43 @@ double joint_error(const ConstraintProblem& p, const ConstraintBlock& b, const G
   return error;
 }
 
+void judge_row(const ConstraintProblem& p, const ConstraintBlock& b, int i, double l, double s, double size,
+               BlockVerdict& out) {
+  const auto k = static_cast<std::size_t>(i);
+  const double lower = b.kind == BlockKind::limit ? 0 : p.lower[k];
+  const Violation v = violation(l, s, lower, p.upper[k]);
+  raise(out.violation.primal, v.primal);
+  raise(out.violation.dual, v.dual);
+  raise(out.violation.complementarity, v.complementarity);
+  const double natural = natural_map(l, s, lower, p.upper[k]);
+  const double error = row_error(p, b, i, l, s, size);
+  for (int law = 0; law < 3; ++law) {
+    raise(out.natural[law], natural);
+    raise(out.error[law], error);
+  }
+}
+
+BlockVerdict judge_contact(const ConstraintProblem& p, const ConstraintBlock& b, const Vec3& l, const Vec3& s,
+                           double size) {
+  BlockVerdict out;
+  out.violation = violation(l, s, b.mu);
+  for (const Law law : kLaws) {
+    out.natural[static_cast<int>(law)] = natural_map(l, s, b.mu, law);
+    out.error[static_cast<int>(law)] = contact_error(p, b, l, s, size, law);
+  }
+  return out;
+}
+
 // Of a block by the law ncp; what decide() computes among others.
 double block_error(const ConstraintProblem& p, const ConstraintBlock& b, std::span<const double> lambda,
                    const GrowingVector& sigma, double size) {
   if (b.kind == BlockKind::joint) return joint_error(p, b, sigma, size);
   if (b.kind == BlockKind::contact) {
-    const double scale = p.scale[b.row];
-    const Eigen::Map<const Vec3> l(lambda.data() + b.row);
-    const double natural = natural_map(l / scale, sigma.segment<3>(b.row) * scale, b.mu, Law::ncp);
-    return natural / std::max(size, p.least_size[b.row]);
+    return contact_error(p, b, Eigen::Map<const Vec3>(lambda.data() + b.row), sigma.segment<3>(b.row), size, Law::ncp);
   }
   double error = 0;
   for (int i = b.row; i < b.row + b.rows; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    const double scale = p.scale[i];
-    const double lower = b.kind == BlockKind::limit ? 0 : p.lower[k];
-    const double natural = natural_map(lambda[k] / scale, sigma[i] * scale, lower / scale, p.upper[k] / scale);
-    raise(error, natural / std::max(size, p.least_size[i]));
+    raise(error, row_error(p, b, i, lambda[static_cast<std::size_t>(i)], sigma[i], size));
   }
   return error;
 }
