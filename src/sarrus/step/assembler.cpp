@@ -29,7 +29,7 @@ Assembler::Assembler(Model model, SimulationOptions options, std::unique_ptr<Coo
   for (int i = 0; i < model_.dof_count(); ++i) {
     if (model_.dofs()[static_cast<std::size_t>(i)].armature > 0) armature_dofs_.push_back(i);
   }
-  for (std::vector<Contact>* c : {&start_contacts_, &contacts_, &end_contacts_}) {
+  for (std::vector<Contact>* c : {&start_contacts_, &contacts_, &end_contacts_, &moved_contacts_}) {
     c->reserve(64 + 16 * model_.geoms().size());
   }
   for (auto* c : {&start_pairs_, &end_pairs_}) c->reserve(64 + 16 * model_.geoms().size());
@@ -84,6 +84,29 @@ std::span<const Contact> Assembler::detect_after(std::span<const Pose> X_WB, std
   detector_.detect(X_WB, twist, dt, end_contacts_, &end_pairs_);
   end_dt_ = dt;
   return end_contacts_;
+}
+
+// Velocities may have changed, too, but only become less.
+void Assembler::detect_moved(std::span<const Pose> X_WB, std::span<const Vec6> twist, double dt,
+                             std::span<const std::uint8_t> moved) {
+  const auto has_moved = [&](int body) { return body != kWorld && moved[static_cast<std::size_t>(body)] != 0; };
+  detector_.move(X_WB, twist, dt);
+  moved_contacts_.clear();
+  const Contact* first = end_contacts_.data();
+  std::size_t kept = 0;
+  for (const CollisionDetector::ClosePair& pair : end_pairs_) {
+    const std::size_t size = moved_contacts_.size();
+    if (has_moved(first->body_a) || has_moved(first->body_b)) {
+      detector_.detect_again(pair.colliders, moved_contacts_);
+    } else {
+      moved_contacts_.insert(moved_contacts_.end(), first, first + pair.contacts);
+    }
+    first += pair.contacts;
+    const auto count = static_cast<int>(moved_contacts_.size() - size);
+    if (count > 0) end_pairs_[kept++] = {pair.colliders, count};
+  }
+  end_pairs_.resize(kept);
+  end_contacts_.swap(moved_contacts_);
 }
 
 void Assembler::advance(JointKinematics& kinematics) {

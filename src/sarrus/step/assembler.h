@@ -75,6 +75,9 @@ class Assembler {
 
   // Contacts at the poses after the step, kept for the next one if the step is taken (advance()).
   std::span<const Contact> detect_after(std::span<const Pose> X_WB, std::span<const Vec6> twist, double dt);
+  // The same once those bodies that have a 1 in `moved` are a little off.
+  void detect_moved(std::span<const Pose> X_WB, std::span<const Vec6> twist, double dt,
+                    std::span<const std::uint8_t> moved);
   std::span<const Contact> contacts_after() const { return end_contacts_; }
   std::span<const Contact> contacts_before() const { return start_contacts_; }
   // The step is taken: the last detect_after() becomes the contacts before the next one, and `kinematics`, at the poses
@@ -143,6 +146,7 @@ class Assembler {
   std::vector<Contact> start_contacts_;                                // before the step
   std::vector<Contact> contacts_;                                      // at the poses of the rows
   std::vector<Contact> end_contacts_;                                  // after the step
+  std::vector<Contact> moved_contacts_;                                // the next end_contacts_
   std::vector<CollisionDetector::ClosePair> start_pairs_, end_pairs_;  // of start_contacts_ and end_contacts_
   double start_dt_ = 0, end_dt_ = 0;                                   // the horizon they were found for; 0: none
   std::span<const Sustained> sustained_;                               // by contact

@@ -8,7 +8,6 @@
 namespace sarrus {
 namespace {
 
-constexpr double kInertiaFactor = 100;
 constexpr double kBudget = 50;             // factorisations: what it does not solve by then stays for the next step
 constexpr double kDiagonalsPerSecond = 5;  // of the smaller shape
 constexpr double kRadiansPerSecond = 5;    // of limits; m/s of slides
@@ -16,6 +15,9 @@ constexpr double kRadiansPerSecond = 5;    // of limits; m/s of slides
 // What has sunk in beyond its slop comes back to this share of it: brought back to the slop itself, a body that rolls
 // would be beyond it again, and pushed out, in every step.
 constexpr double kSettled = 0.5;
+
+// Of the size of the shapes: bodies that are moved by less need not be looked for among others than before.
+constexpr double kLittle = 1e-3;
 
 double limit_erp(const Model& model, const ConstraintBlock& b, double fallback) {
   const bool of_dof = b.source_kind == RowSource::limit_lower || b.source_kind == RowSource::limit_upper;
@@ -30,6 +32,7 @@ PushOut::PushOut(const Model& model, Coordinates& coordinates, const StepModes& 
     : model_(model),
       coordinates_(coordinates),
       modes_(modes),
+      sweeps_(model),
       gained_(model.bodies().size()),
       kinetic_(model.bodies().size()),
       unpaid_(model.bodies().size(), 0.0),
@@ -37,6 +40,7 @@ PushOut::PushOut(const Model& model, Coordinates& coordinates, const StepModes& 
       solver_(make_solver("cascade", {{"max_factorisations", kBudget}})) {
   rows_.set_nodes(coordinates.node_sizes());
   rows_.physical = false;
+  aim_.reserve(64 + 16 * model.geoms().size());
   step_ = impulse_ = VecX::Zero(coordinates.velocity_size());
   for (const Dof& d : model.dofs()) {
     has_limits_ = has_limits_ || (!d.limit.locked() && (std::isfinite(d.limit.lower) || std::isfinite(d.limit.upper)));
@@ -52,13 +56,40 @@ bool PushOut::any_deep(const RowOptions& options, std::span<const Contact> conta
 }
 
 bool PushOut::needed(const RowContext& at, std::span<const Contact> contacts) {
-  if (any_deep(at.options, contacts)) return true;
-  if (!has_limits_) return false;
-  rows_.clear_constraints();
-  return add_limit_rows(at, rows_) > kLimitSlop;
+  deep_limits_ = false;
+  if (has_limits_) {
+    rows_.clear_constraints();
+    deep_limits_ = add_limit_rows(at, rows_) > kLimitSlop;
+  }
+  return deep_limits_ || any_deep(at.options, contacts);
+}
+
+// What J d is to be at least, positive where something has sunk in.
+void PushOut::find_aims(const RowContext& at, std::span<const Contact> contacts) {
+  const RowOptions& o = at.options;
+  aim_.clear();
+  for (const Contact& c : contacts) {
+    const double excess = -c.gap - kSettled * contact_slop(o, c);
+    const double speed = o.push_out_speed == kUseDefault ? kDiagonalsPerSecond * c.size : o.push_out_speed;
+    aim_.push_back(excess > 0 ? std::min(o.erp_contact * excess, speed * at.dt) : excess);
+  }
 }
 
 bool PushOut::run(const RowContext& at, std::span<const Contact> contacts, std::span<Pose> X_WB) {
+  find_aims(at, contacts);
+  little_ = {};
+  if (!deep_limits_ && sweeps_.run(at, contacts, aim_, step_)) {
+    bool little = true;
+    for (std::size_t i = 0; i < contacts.size(); ++i) little = little && aim_[i] <= kLittle * contacts[i].size;
+    if (little) little_ = sweeps_.moved();
+  } else if (!solve(at, contacts, X_WB)) {
+    return false;
+  }
+  coordinates_.retract(X_WB, step_, X_WB);
+  return true;
+}
+
+bool PushOut::solve(const RowContext& at, std::span<const Contact> contacts, std::span<const Pose> X_WB) {
   set_position_rows(model_, coordinates_, X_WB, at.kinematics, at.q, rows_);
   for (int n = 0; n < rows_.node_count(); ++n) {
     const auto k = static_cast<std::size_t>(n);
@@ -73,15 +104,14 @@ bool PushOut::run(const RowContext& at, std::span<const Contact> contacts, std::
   const RowOptions& o = at.options;
   for (const ConstraintBlock& b : rows_.blocks) {
     if (b.kind != BlockKind::limit) continue;
-    const bool contact = b.source_kind == RowSource::contact;
-    const Contact* c = contact ? &contacts[static_cast<std::size_t>(b.source)] : nullptr;
-    const double slop = contact ? contact_slop(o, *c) : kLimitSlop;
-    double speed = o.push_out_speed;
-    if (speed == kUseDefault) speed = contact ? kDiagonalsPerSecond * c->size : kRadiansPerSecond;
-    const double erp = contact ? o.erp_contact : limit_erp(model_, b, o.erp_limit);
     double& bias = rows_.bias[static_cast<std::size_t>(b.row)];
-    const double excess = -bias - kSettled * slop;
-    bias = excess > 0 ? -std::min(erp * excess, speed * at.dt) : -excess;
+    if (b.source_kind == RowSource::contact) {
+      bias = -aim_[static_cast<std::size_t>(b.source)];
+      continue;
+    }
+    const double speed = o.push_out_speed == kUseDefault ? kRadiansPerSecond : o.push_out_speed;
+    const double excess = -bias - kSettled * kLimitSlop;
+    bias = excess > 0 ? -std::min(limit_erp(model_, b, o.erp_limit) * excess, speed * at.dt) : -excess;
   }
   rows_.finish();
   lambda_.assign(static_cast<std::size_t>(rows_.rows()), 0.0);
@@ -92,9 +122,7 @@ bool PushOut::run(const RowContext& at, std::span<const Contact> contacts, std::
   if (!meets(answer.residuals, Law::ncp, {kAcceptable, Criterion::energy})) return false;
   rows_.multiply_Jt(lambda_, impulse_);
   rows_.multiply_M_inverse(impulse_, step_);
-  if (!step_.allFinite()) return false;
-  coordinates_.retract(X_WB, step_, X_WB);
-  return true;
+  return step_.allFinite();
 }
 
 double PushOut::take_work(std::span<const Pose> before, std::span<const Pose> after, double credit, VecX& u) {

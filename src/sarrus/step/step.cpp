@@ -267,13 +267,20 @@ void Simulation::Impl::push_out_of_contacts(double dt) {
   pushed_poses = new_poses;
   if (!push_out.run(at, contacts, pushed_poses)) return;
   new_poses.swap(pushed_poses);
+  const bool joints_stay = !push_out.little().empty();
   kinematics.update(new_poses);
-  assembler.projection().forget();
-  project_positions();
+  if (!joints_stay) {
+    assembler.projection().forget();
+    project_positions();
+  }
   coordinates.carry(pushed_poses, new_poses, u_plus);
   part.energy.correction = push_out.take_work(pushed_poses, new_poses, credit(), u_plus);
   coordinates.scatter(new_poses, u_plus, new_twist);
-  assembler.detect_after(new_poses, new_twist, dt);
+  if (joints_stay) {
+    assembler.detect_moved(new_poses, new_twist, dt, push_out.little());
+  } else {
+    assembler.detect_after(new_poses, new_twist, dt);
+  }
 }
 
 // Schemes that finish make the velocity tangent at the new pose, to joints and to the contacts and limits that carry
