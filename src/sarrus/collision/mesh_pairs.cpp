@@ -21,6 +21,8 @@ constexpr double kCurvedWedgeSlack = 1e-4;
 // A vertex that is behind both faces of a concave edge touches both, if it is not deeper than kShallow behind the other
 // one, or than this many times its depth behind this one.
 constexpr double kDepthRatio = 5;
+// A corner that has passed a concave edge may be beside the triangle by so many tol.
+constexpr double kBeside = 1000;
 // Normals closer than this have the same support feature.
 constexpr double kSameDirection = 1e-9;
 
@@ -109,6 +111,46 @@ class ConvexBody {
   bool is_level_ = false;
 };
 
+// The box of the body in its own axes, or the ball that it is: most triangles below a tilted body are far from it,
+// though it reaches their planes.
+class BodyRoom {
+ public:
+  // `body` has its pose in the axes of the surface.
+  BodyRoom(const PlacedShape& body, double reach) : axes_(body.R_WG), ball_(body.kind == ShapeKind::sphere) {
+    if (ball_) {
+      reach2_ = (body.size[0] + reach) * (body.size[0] + reach);
+      return;
+    }
+    PlacedShape local = body;
+    local.R_WG.setIdentity();
+    local.p_W.setZero();
+    const Aabb box = body.kind == ShapeKind::hull ? body.hull->box() : shape_aabb(local);
+    lo_ = box.lo - Vec3::Constant(reach);
+    hi_ = box.hi + Vec3::Constant(reach);
+  }
+
+  bool is_far(const Facet& f) const {
+    if (ball_) {
+      const Vec3 lo = f.x[0].cwiseMin(f.x[1]).cwiseMin(f.x[2]);
+      const Vec3 hi = f.x[0].cwiseMax(f.x[1]).cwiseMax(f.x[2]);
+      return lo.cwiseMax(-hi).cwiseMax(0).squaredNorm() > reach2_;
+    }
+    for (int k = 0; k < 3; ++k) {
+      const double a = axes_.col(k).dot(f.x[0]);
+      const double b = axes_.col(k).dot(f.x[1]);
+      const double c = axes_.col(k).dot(f.x[2]);
+      if (std::min({a, b, c}) > hi_[k] || std::max({a, b, c}) < lo_[k]) return true;
+    }
+    return false;
+  }
+
+ private:
+  Mat3 axes_;
+  bool ball_;
+  double reach2_ = 0;
+  Vec3 lo_, hi_;
+};
+
 template <class Surface>
 class ConvexMesh {
  public:
@@ -123,7 +165,8 @@ class ConvexMesh {
     w_.near.clear();
     w_.merge.clear();
     surface_.find_triangles(body, margin_, tol_, w_);
-    for (const int t : w_.triangles) collide_triangle(t);
+    const BodyRoom room(body, margin_ + kBeside * tol_);
+    for (const int t : w_.triangles) collide_triangle(t, room);
     const auto open = [](const NearTriangle& near) { return !near.settled && near.sharp != 0 && near.climb != 0; };
     if (std::none_of(w_.near.begin(), w_.near.end(), open)) return;
     index_near();
@@ -137,9 +180,10 @@ class ConvexMesh {
   }
 
  private:
-  void collide_triangle(int t) {
+  void collide_triangle(int t, const BodyRoom& room) {
     Facet f;
     surface_.load(t, f);
+    if (room.is_far(f)) return;
     body_.face(f.n);
     if (!(body_.lowest - f.height <= margin_)) return;
     NearTriangle near{t, f.n.dot(body_.centre) >= f.height, false, 0, 0};
