@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "io/shape_test_data.h"
-#include "sarrus/files/hdf5.h"
+#include "sarrus/files/hdf5_reader.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/model/builder.h"

@@ -1,8 +1,5 @@
-// The little of HDF5 that recordings and problem files need, with owned handles and errors as InputError naming the
-// file. Internal to their writers and readers.
-//
-// Reader is for files that may be damaged or foreign: everything is checked before it is used, and errors name the data
-// set. Files are read into memory as a whole first, so that no lock is taken and nothing changes while it is read.
+// The little of HDF5 that recordings and problem files need to be written, with owned handles and errors as InputError
+// naming the file. Internal to their writers. Files are read by hdf5_reader.h, without the HDF5 library.
 #pragma once
 
 #include <hdf5.h>
@@ -16,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "sarrus/files/hdf5_tree.h"
 #include "sarrus/math/types.h"
 
 namespace sarrus::hdf5 {
@@ -95,6 +93,10 @@ class File {
   void table(const std::string& name, const std::vector<hsize_t>& shape, std::span<const T> values,
              const Meaning& meaning) const;
 
+  // Data as read from another file.
+  void raw(const std::string& name, const Tree::Type& type, const std::vector<std::uint64_t>& shape,
+           const std::string& data) const;
+
   // Chunked dataset of `shape` rows that grows along a new first dimension.
   Handle extendible(const std::string& name, hid_t type, std::size_t type_size, const std::vector<hsize_t>& row_shape,
                     const Meaning& meaning) const;
@@ -102,6 +104,7 @@ class File {
   void append(const Handle& dataset, hid_t memory_type, const std::vector<hsize_t>& row_shape, hsize_t present,
               hsize_t count, const void* data) const;
 
+  void flush() const;
   void close();
 
   hid_t id() const { return file_.get(); }
@@ -183,50 +186,9 @@ class Column {
   std::vector<T> buffer_;
 };
 
-// An HDF5 file in memory: a new empty one, or one opened from its bytes (invalid handle if HDF5 refuses them).
+// A new empty HDF5 file in memory.
 Handle create_image();
-Handle open_image(std::string_view bytes, bool writable);
 // The bytes of a file as they would be on disk; empty on failure.
 std::string image_bytes(const Handle& file);
-
-inline constexpr std::int64_t kAnySize = -1;
-enum class Finite : std::uint8_t { required, infinite_allowed };
-
-class Reader {
- public:
-  // `remedy` ends every message about the content, e.g. "export the file again".
-  Reader(const std::filesystem::path& path, std::string remedy);
-
-  const std::string& path() const { return path_; }
-  // The bytes as read.
-  const std::string& bytes() const { return bytes_; }
-  // Whether a group or data set is there, at any depth.
-  bool has(const std::string& name) const;
-
-  // Data sets, flattened row by row. A size other than `size` is an error, NaN always.
-  std::vector<double> doubles(const std::string& name, std::int64_t size, Finite finite = Finite::required) const;
-  std::vector<int> ints(const std::string& name, std::int64_t size) const;
-  std::vector<std::uint64_t> ids(const std::string& name, std::int64_t size) const;
-  int single_int(const std::string& name) const { return ints(name, 1)[0]; }
-
-  // Attributes of the root group.
-  bool has_attribute(const char* name) const;
-  std::string text_attribute(const char* name) const;  // of fixed length; cut at 64 characters
-  int int_attribute(const char* name) const;
-  double double_attribute(const char* name) const;
-
-  // Throws InputError "<file>: <element>: <problem>; <remedy>".
-  [[noreturn]] void fail(const std::string& element, const std::string& problem) const;
-
- private:
-  Handle open_dataset(const std::string& name, H5T_class_t type, std::int64_t size, std::size_t& count) const;
-  void read(const std::string& name, const Handle& dataset, hid_t memory_type, void* data) const;
-  void read_attribute(const char* name, H5T_class_t type, hid_t memory_type, void* data) const;
-
-  std::string path_;
-  std::string remedy_;
-  std::string bytes_;
-  Handle file_;
-};
 
 }  // namespace sarrus::hdf5

@@ -103,6 +103,9 @@ void read_friction(const Reader& file, const std::string& root, Eigen::Index row
   if (dimension != 3) file.fail(root + "/spacedim", fmt::format("is {}; 3 is wanted", dimension));
   if (rows == 0) file.fail(root, "has no contacts");
   if (rows % 3 != 0) file.fail(root, fmt::format("has {} contact rows, not a multiple of 3", rows));
+  if (rows / 3 > kMaxContacts) {
+    file.fail(root, fmt::format("has {} contacts, more than the limit of {}", rows / 3, kMaxContacts));
+  }
   data.contacts = static_cast<int>(rows / 3);
   data.mu = file.doubles(root + "/vectors/mu", data.contacts);
   for (std::size_t c = 0; c < data.mu.size(); ++c) {
@@ -150,6 +153,16 @@ Impulses read_impulses(const Reader& file, const std::string& group, const Data&
 }
 
 }  // namespace
+
+void check_growth(const std::string& path, const char* element, double numbers, double stored) {
+  constexpr double kAlways = 1e7;  // 80 MB
+  constexpr double kGrowth = 100;
+  if (numbers <= kAlways + kGrowth * stored) return;
+  throw InputError(path,
+                   fmt::format("{}: its {:.0f} entries couple what becomes {:.0f} dense ones, more than {:g} and {:g} "
+                               "times as many; give a smaller problem",
+                               element, stored, numbers, kAlways, kGrowth));
+}
 
 Data read(const Reader& file) {
   for (const char* root : {"/fclib_global_rolling", "/fclib_local_rolling"}) {

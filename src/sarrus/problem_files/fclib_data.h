@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sarrus/files/hdf5.h"
+#include "sarrus/files/hdf5_reader.h"
 #include "sarrus/problem_files/fclib_file.h"
 
 namespace sarrus::fclib {
@@ -13,6 +13,11 @@ namespace sarrus::fclib {
 using Sparse = Eigen::SparseMatrix<double>;
 
 inline constexpr int kMaxDense = 8000;  // coordinates or unknowns of one node, whose blocks are dense
+inline constexpr int kMaxContacts = 200'000;
+
+// What a file couples becomes dense: a chain of 8000 unknowns in 40 kB would take 64 million numbers per matrix. Throws
+// InputError if `numbers` of them are many and the `stored` ones few.
+void check_growth(const std::string& path, const char* element, double numbers, double stored);
 
 // A vector of impulses as the file stores it: r by contact (n, t1, t2) and l by equality row.
 struct Impulses {

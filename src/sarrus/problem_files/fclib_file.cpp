@@ -4,7 +4,7 @@
 
 #include <Eigen/SparseCholesky>
 
-#include "sarrus/files/hdf5.h"
+#include "sarrus/files/hdf5_reader.h"
 #include "sarrus/files/whole_file.h"
 #include "sarrus/math/error.h"
 #include "sarrus/problem_files/fclib_data.h"
@@ -42,10 +42,6 @@ Velocities velocities(const std::string& path, const fclib::Data& data, const fc
 }
 
 void write_solution(const hdf5::File& file, const fclib::Data& data, const fclib::Impulses& x, const Velocities& y) {
-  const hdf5::QuietErrors quiet;
-  if (H5Lexists(file.id(), "/solution", H5P_DEFAULT) > 0 && H5Ldelete(file.id(), "/solution", H5P_DEFAULT) < 0) {
-    file.fail("/solution: cannot be replaced");
-  }
   file.group("/solution");
   const auto write = [&](const char* name, const VecX& values, const char* description) {
     const auto n = static_cast<std::size_t>(values.size());
@@ -89,7 +85,8 @@ void save_fclib_solution(const fs::path& source, const fs::path& target, std::sp
   }
   const fclib::Impulses x = fclib::from_lambda(data, lambda);
   const Velocities y = velocities(reader.path(), data, x);
-  const hdf5::File file(target.string(), hdf5::open_image(reader.bytes(), true));
+  const hdf5::File file(target.string(), hdf5::create_image());
+  reader.copy_to(file, "/solution");
   write_solution(file, data, x, y);
   const std::string bytes = hdf5::image_bytes(file.handle());
   if (bytes.empty()) file.fail("cannot be completed");

@@ -39,8 +39,9 @@ struct FclibProblem {
 FclibProblem load_fclib(const std::filesystem::path& path);
 
 // Writes a copy of the FCLIB file `source` with the group /solution (r and u, for global problems v, l for equality
-// rows) replaced by what the impulses `lambda` of its constraint problem give by the equations of the file. `target`
-// may be `source`; it is replaced as a whole or not at all.
+// rows) replaced by what the impulses `lambda` of its constraint problem give by the equations of the file. The copy
+// has the groups and data sets of numbers and text of fixed length, which is all that FCLIB writes. `target` may be
+// `source`; it is replaced as a whole or not at all.
 void save_fclib_solution(const std::filesystem::path& source, const std::filesystem::path& target,
                          std::span<const double> lambda);
 

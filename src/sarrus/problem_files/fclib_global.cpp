@@ -103,6 +103,25 @@ Layout layout(const std::string& path, const Sparse& M, const std::vector<std::s
   return out;
 }
 
+// Dense masses, and rows as wide as the nodes that they touch.
+void check_widths(const std::string& path, const Data& data, const std::vector<std::set<int>>& blocks,
+                  const Layout& l) {
+  double masses = 0;
+  for (const std::vector<int>& dofs : l.dofs)
+    masses += static_cast<double>(dofs.size()) * static_cast<double>(dofs.size());
+  check_growth(path, "/fclib_global/M", masses, static_cast<double>(data.M.nonZeros()));
+  double rows = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    std::set<int> nodes;
+    for (const int d : blocks[i]) nodes.insert(l.node[static_cast<std::size_t>(d)]);
+    for (const int n : nodes) {
+      rows += (i < static_cast<std::size_t>(data.equalities) ? 1 : 3) *
+              static_cast<double>(l.dofs[static_cast<std::size_t>(n)].size());
+    }
+  }
+  check_growth(path, "/fclib_global/H", rows, static_cast<double>(data.H.nonZeros() + data.G.nonZeros()));
+}
+
 void set_masses(const std::string& path, const Data& data, const Sparse& M, const Layout& l, ConstraintProblem& p) {
   std::vector<int> sizes;
   for (const std::vector<int>& dofs : l.dofs) sizes.push_back(static_cast<int>(dofs.size()));
@@ -157,6 +176,7 @@ void convert_global(const std::string& path, const Data& data, FclibProblem& out
   const Sparse M = symmetrised(data.M, out.info.asymmetry);
   const std::vector<std::set<int>> blocks = touched_by_block(data);
   const Layout l = layout(path, M, blocks);
+  check_widths(path, data, blocks, l);
   ConstraintProblem& p = out.stored.problem;
   set_masses(path, data, M, l, p);
   for (int k = 0; k < data.equalities; ++k) {

@@ -120,7 +120,12 @@ void convert_local(const std::string& path, const Data& data, FclibProblem& out)
   std::vector<Factor> factors;
   std::vector<std::pair<int, int>> where(static_cast<std::size_t>(data.rows()));  // node and row in it
   std::vector<int> place(static_cast<std::size_t>(data.rows()));
-  for (const std::vector<int>& rows : coupled_rows(data, F)) {
+  const std::vector<std::vector<int>> coupled = coupled_rows(data, F);
+  double dense = 0;
+  for (const std::vector<int>& rows : coupled)
+    dense += static_cast<double>(rows.size()) * static_cast<double>(rows.size());
+  check_growth(path, "/fclib_local/W", dense, static_cast<double>(F.nonZeros()));
+  for (const std::vector<int>& rows : coupled) {
     if (rows.size() > kMaxDense) {
       throw InputError(path, fmt::format("W couples {} unknowns, more than {}; give a smaller or a global problem",
                                          rows.size(), kMaxDense));

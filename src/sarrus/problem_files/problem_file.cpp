@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "sarrus/files/hdf5.h"
+#include "sarrus/files/hdf5_reader.h"
 #include "sarrus/files/whole_file.h"
 #include "sarrus/math/dense.h"
 #include "sarrus/math/error.h"

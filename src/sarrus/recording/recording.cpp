@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "sarrus/files/hdf5.h"
+#include "sarrus/files/hdf5_reader.h"
 #include "sarrus/geometry/convex_hull.h"
 #include "sarrus/geometry/height_field.h"
 #include "sarrus/geometry/triangle_mesh.h"
@@ -497,6 +497,11 @@ void RecordingWriter::add(const State& state, const StepReport& report, const En
     impl_->add_contact(contacts[i], forces.contact_impulses[i], forces.contact_forces[i]);
   }
   impl_->end_sample();
+}
+
+void RecordingWriter::flush() {
+  impl_->flush();
+  impl_->file.flush();
 }
 
 void RecordingWriter::close() { impl_->close(); }

@@ -52,6 +52,8 @@ class RecordingWriter {
   void add(const State& state, const StepReport& report, const Energy& energy, std::span<const Contact> contacts,
            const StepForces& forces);
 
+  // Writes what is buffered: the file on disk is then a recording of all samples so far.
+  void flush();
   // Writes what is buffered and closes the file.
   void close();
 
