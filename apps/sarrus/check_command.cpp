@@ -118,7 +118,7 @@ void check(const CheckArguments& arguments) {
     for (std::string& warning : suspicious_orientations(text)) analysis.warnings.push_back(std::move(warning));
   }
   json.write(to_json(model, analysis));
-  fmt::print("{}", to_text(model, analysis));
+  if (!OutputFile::is_standard_output(arguments.json)) fmt::print("{}", to_text(model, analysis));
 }
 
 }  // namespace

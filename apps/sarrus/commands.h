@@ -8,7 +8,8 @@ namespace sarrus::app {
 
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitInternal = 1;
-inline constexpr int kExitBadInput = 2;
+inline constexpr int kExitBadInput = 2;  // or an output that cannot be written
+inline constexpr int kExitInterrupted = 130;
 inline constexpr int kExitSimulationFailed = 3;  // or no solver met the tolerance
 
 void add_run_command(CLI::App& app, int& exit_code);

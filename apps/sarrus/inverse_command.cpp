@@ -12,6 +12,7 @@
 #include "sarrus/files/whole_file.h"
 #include "sarrus/inverse/inverse_dynamics.h"
 #include "sarrus/math/error.h"
+#include "sarrus/recording/csv_log.h"
 #include "sarrus/recording/recording.h"
 #include "scene_argument.h"
 
@@ -92,7 +93,7 @@ struct InverseLog {
 
   void begin(const Model& model) {
     csv = "time,status,unrealised,contact_residual,iterations,contacts,infeasible_rows";
-    for (int i = 0; i < model.dof_count(); ++i) csv += fmt::format(",{}", model.dof_name(i));
+    for (int i = 0; i < model.dof_count(); ++i) csv += "," + csv_field(model.dof_name(i));
     csv += "\n";
     peak.assign(static_cast<std::size_t>(model.dof_count()), 0.0);
     squares = peak;
@@ -136,9 +137,9 @@ void print_summary(const Model& model, const InverseDynamics& inverse, const Inv
 
 void run_inverse(const InverseArguments& a, int& exit_code) {
   const Model model = resolve_scene(a.scene);
+  const RecordedMotion recording = load_recording(a.reference, model);
   OutputFile csv("--csv", a.csv);
   OutputFile json("--json", a.json);
-  const RecordedMotion recording = load_recording(a.reference, model);
   InverseDynamics inverse(model, inverse_options(a, model, recording.dt));
   InverseLog log;
   log.begin(model);
@@ -171,7 +172,7 @@ void run_inverse(const InverseArguments& a, int& exit_code) {
                                           {"message", log.message},
                                           {"steps", log.steps}};
   if (json.wanted()) json.write(summary.dump(2) + "\n");
-  print_summary(model, inverse, log, steps);
+  if (!OutputFile::is_standard_output(a.json)) print_summary(model, inverse, log, steps);
   if (log.count[2] + log.count[3] > 0) exit_code = kExitSimulationFailed;
 }
 

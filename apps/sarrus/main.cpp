@@ -1,29 +1,25 @@
-// The `sarrus` command. Exit codes: 0 ok, 1 internal error, 2 bad input, 3 the simulation or a solve failed.
+// The `sarrus` command. Exit codes: 0 ok, 1 internal error, 2 bad input or an output that cannot be written, 3 the
+// simulation or a solve failed, 130 interrupted.
 // Errors are one line on stderr that starts with "sarrus: error: ".
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
+#include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "commands.h"
-#include "sarrus/files/whole_file.h"
+#include "graceful_stop.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/text.h"
 #include "sarrus/model/model.h"
 #include "sarrus/problem_files/problem_file.h"
 
 namespace {
-
-// Files that are not complete do not stay behind.
-extern "C" void clean_up_and_end(int signal) {
-  sarrus::OutputFile::remove_partial_files();
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
-}
 
 int fail(int exit_code, std::string message) {
   while (!message.empty() && message.back() == '\n') message.pop_back();
@@ -50,7 +46,9 @@ int run_command_line(int argc, const char* const* argv) {
   CLI::App app{"Simulates rigid mechanisms with closed loops, joint limits and hard frictional contact.", "sarrus"};
   app.set_version_flag("--version", "sarrus " SARRUS_VERSION);
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 ok, 2 bad input, 3 the simulation or a solve failed. See `sarrus run --help`.");
+  app.footer(
+      "Exit codes: 0 ok, 2 bad input or an output that cannot be written, 3 the simulation or a solve failed,\n"
+      "130 interrupted. See `sarrus run --help`.");
   int exit_code = kExitOk;
   add_run_command(app, exit_code);
   add_solve_command(app, exit_code);
@@ -72,13 +70,28 @@ int run_command_line(int argc, const char* const* argv) {
   }
 }
 
+// What could not be written on standard output is no success, whoever reads the other files.
+int end_output(int exit_code) {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+  return fail(sarrus::app::kExitBadInput,
+              fmt::format("standard output: could not be written completely ({}); check where it goes",
+                          errno != 0 ? std::generic_category().message(errno) : "an earlier write failed"));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
     sarrus::skip_hdf5_exit_handler();
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, clean_up_and_end);
-    return run_command_line(argc, argv);
+    sarrus::app::handle_signals();
+    return end_output(run_command_line(argc, argv));
+  } catch (const std::bad_alloc&) {
+    return fail(sarrus::app::kExitBadInput,
+                "out of memory; make the scene or the file smaller, or give it more memory");
+  } catch (const std::system_error& e) {
+    if (std::ferror(stdout) != 0) return end_output(sarrus::app::kExitBadInput);
+    std::fprintf(stderr, "sarrus: error: %s\n", e.what());
   } catch (const std::exception& e) {
     std::fprintf(stderr, "sarrus: error: %s\n", e.what());
   } catch (...) {

@@ -3,51 +3,21 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
-#include <map>
+#include <exception>
 #include <memory>
-#include <system_error>
 #include <vector>
 
 #include "commands.h"
+#include "graceful_stop.h"
 #include "progress.h"
 #include "run_options.h"
-#include "sarrus/math/error.h"
-#include "sarrus/recording/run_sink.h"
+#include "run_outputs.h"
+#include "sarrus/files/whole_file.h"
 #include "sarrus/step/simulation.h"
 #include "scene_argument.h"
 
 namespace sarrus::app {
 namespace {
-
-void refuse_equal_paths(const RunArguments& a) {
-  const std::pair<const char*, const std::string*> files[] = {{"--json", &a.json},
-                                                              {"--csv", &a.csv},
-                                                              {"--csv-contacts", &a.csv_contacts},
-                                                              {"--record", &a.record},
-                                                              {"--svg", &a.svg}};
-  std::map<std::filesystem::path, const char*> taken;
-  for (const auto& [option, path] : files) {
-    if (path->empty()) continue;
-    std::error_code ignored;
-    const auto [other, fresh] = taken.emplace(std::filesystem::weakly_canonical(*path, ignored), option);
-    if (fresh) continue;
-    throw InputError(option, fmt::format("names the same file as {}: '{}'; give two names", other->second, *path));
-  }
-}
-
-// What the run shall leave behind.
-std::vector<std::unique_ptr<RunSink>> make_sinks(const RunArguments& a) {
-  refuse_equal_paths(a);
-  std::vector<std::unique_ptr<RunSink>> sinks;
-  if (!a.json.empty()) sinks.push_back(json_sink(a.json));
-  if (!a.csv.empty()) sinks.push_back(csv_sink(a.csv));
-  if (!a.csv_contacts.empty()) sinks.push_back(contact_csv_sink(a.csv_contacts));
-  if (!a.record.empty()) sinks.push_back(recording_sink(a.record, a.record_every));
-  if (!a.svg.empty()) sinks.push_back(svg_sink(a.svg, a.svg_options));
-  if (!a.dump_problems.empty()) sinks.push_back(problem_sink(a.dump_problems, a.every));
-  return sinks;
-}
 
 // Geoms without a name are called by their body.
 std::string geom_name(const Model& model, int geom) {
@@ -65,30 +35,50 @@ std::vector<std::string> overlap_texts(const Simulation& sim) {
   return out;
 }
 
+// Steps until the end, a failure or a signal. What is thrown on the way ends the run, too, and is kept.
+std::exception_ptr take_steps(const RunArguments& a, const RunLength& length, Simulation& sim, RunSummary& summary,
+                              RunOutputs& outputs) {
+  const GracefulStop stop;
+  Progress progress(!a.quiet, length.duration);
+  bool last = false;
+  try {
+    for (std::int64_t step = 1; !last && !summary.failed(); ++step) {
+      const StepReport& report = sim.step();
+      const Energy now = energy(sim.model(), sim.state());
+      summary.add(report, now);
+      last = step == length.steps || stop.requested();
+      if (step < length.steps && stop.requested()) summary.interrupt();
+      outputs.step({sim, now, step, last});
+      if (outputs.failed()) break;
+      progress.update(sim.time());
+    }
+  } catch (...) {
+    summary.interrupt();
+    return std::current_exception();
+  }
+  if (outputs.failed() && !last) summary.interrupt();
+  return nullptr;
+}
+
 int run(const RunArguments& a) {
   const Model model = resolve_scene(a.scene);
   const RunLength length = run_length(a, model);
   Simulation sim(model, a.options);
-  const std::vector<std::unique_ptr<RunSink>> sinks = make_sinks(a);
+  RunOutputs outputs(a);
   RunSummary summary({model.name(), length.duration, sim.options(), SARRUS_VERSION}, sim.state(),
                      energy(model, sim.state()), overlap_texts(sim));
-  for (const auto& sink : sinks) sink->begin(sim, summary.info());
-  {
-    Progress progress(!a.quiet, length.duration);
-    for (std::int64_t step = 1; step <= length.steps && !summary.failed(); ++step) {
-      const StepReport& report = sim.step();
-      const Energy now = energy(model, sim.state());
-      summary.add(report, now);
-      for (const auto& sink : sinks) sink->step({sim, now, step, step == length.steps});
-      progress.update(sim.time());
-    }
-  }
+  outputs.begin(sim, summary.info());
+  const std::exception_ptr error = take_steps(a, length, sim, summary, outputs);
   summary.finish(sim.state(), sim.energy_bound());
-  for (const auto& sink : sinks) sink->finish(sim, summary);
-  if (!a.quiet) fmt::print("{}", summary.to_text());
-  if (!summary.failed()) return kExitOk;
-  fmt::print(stderr, "sarrus: error: {}\n", sim.report().message);
-  return kExitSimulationFailed;
+  outputs.finish(sim, summary);
+  if (error) std::rethrow_exception(error);
+  outputs.rethrow();
+  if (!a.quiet && !OutputFile::is_standard_output(a.json)) fmt::print("{}", summary.to_text());
+  if (summary.failed()) {
+    fmt::print(stderr, "sarrus: error: {}\n", sim.report().message);
+    return kExitSimulationFailed;
+  }
+  return summary.status() == "interrupted" ? kExitInterrupted : kExitOk;
 }
 
 }  // namespace
@@ -104,8 +94,9 @@ void add_run_command(CLI::App& app, int& exit_code) {
       "took: the error of the scheme.\n"
       "status: ok, all steps converged; ok_with_warnings, some were accepted above the tolerance, needed the\n"
       "fallback solver or shorter steps, energy was created beyond the scheme's bound, or shapes overlapped at\n"
-      "the start; failed, a step failed: the files then hold the part before it.\n"
-      "Exit codes: 0 ok, 2 bad input, 3 the simulation failed.");
+      "the start; interrupted, SIGINT, SIGTERM or SIGHUP ended the run; failed, a step failed: the files then hold\n"
+      "the part before it. A run that is killed leaves what it had flushed as FILE.unfinished.\n"
+      "Exit codes: 0 ok, 2 bad input or an output that cannot be written, 3 the simulation failed, 130 interrupted.");
   command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }
 

@@ -99,7 +99,8 @@ void add_options(CLI::App& command, RunArguments& a) {
       ->type_name("NAME");
   command.add_flag_callback(
       "--no-projection", [&o] { o.projection = false; }, "Do not project positions onto the joints after a step");
-  command.add_option("--json", a.json, "Write the summary as JSON")->type_name("FILE");
+  command.add_option("--json", a.json, "Write the summary as JSON; -: on standard output, in place of the table")
+      ->type_name("FILE");
   command
       .add_option("--csv", a.csv,
                   "Write one row per step: residuals, energies, joint coordinates, rates, efforts, reactions")
@@ -134,6 +135,9 @@ void add_options(CLI::App& command, RunArguments& a) {
           "View of the drawing: auto (by the motion), front (x right, z up), side (y right, z up), top (x right, y "
           "up) or iso")
       ->type_name("NAME");
+  add_positive(command, "--flush", a.flush,
+               "Wall time [s] after which CSV files and a copy of the recording are brought to disk; default: 30")
+      ->type_name("S");
   command.add_flag("--quiet", a.quiet, "Print nothing but errors");
 }
 

@@ -26,6 +26,7 @@ struct RunArguments {
   int record_every = 1;
   std::string dump_problems;  // folder
   int every = 1;              // steps between dumps
+  double flush = 30;          // s of wall time
   bool quiet = false;
 };
 

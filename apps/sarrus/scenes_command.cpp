@@ -20,21 +20,27 @@ namespace {
 struct ScenesArguments {
   std::string json;
   std::string export_folder;
+  bool force = false;
 };
 
-void export_scenes(const std::filesystem::path& folder) {
+void export_scenes(const std::filesystem::path& folder, bool force) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
     throw InputError(fmt::format("--export {}", folder.string()),
                      fmt::format("cannot be created ({}); give a folder that you may write to", error.message()));
   }
-  for (const SceneInfo& s : scene_registry()) save_scene(s.make(), folder / fmt::format("{}.json", s.name));
+  const auto file_of = [&](const SceneInfo& s) { return folder / fmt::format("{}.json", s.name); };
+  for (const SceneInfo& s : scene_registry()) {
+    if (force || !std::filesystem::exists(std::filesystem::symlink_status(file_of(s), error))) continue;
+    throw InputError(file_of(s).string(), "is there already; give another folder, or --force to replace such files");
+  }
+  for (const SceneInfo& s : scene_registry()) save_scene(s.make(), file_of(s));
 }
 
 void list_scenes(const ScenesArguments& arguments) {
   OutputFile json("--json", arguments.json);
-  if (!arguments.export_folder.empty()) export_scenes(arguments.export_folder);
+  if (!arguments.export_folder.empty()) export_scenes(arguments.export_folder, arguments.force);
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   std::size_t width = 0;
   for (const SceneInfo& s : scene_registry()) {
@@ -42,6 +48,7 @@ void list_scenes(const ScenesArguments& arguments) {
     width = std::max(width, s.name.size());
   }
   json.write(list.dump(2) + "\n");
+  if (OutputFile::is_standard_output(arguments.json)) return;
   for (const SceneInfo& s : scene_registry()) fmt::print("{:<{}}  {}\n", s.name, width, s.summary);
 }
 
@@ -53,6 +60,7 @@ void add_scenes_command(CLI::App& app) {
   command->add_option("--json", arguments->json, "Write the list as JSON")->type_name("FILE");
   command->add_option("--export", arguments->export_folder, "Write every built-in scene as a JSON scene file")
       ->type_name("DIR");
+  command->add_flag("--force", arguments->force, "Replace files that --export finds in the folder");
   command->callback([arguments] { list_scenes(*arguments); });
 }
 

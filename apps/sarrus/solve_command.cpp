@@ -152,8 +152,10 @@ bool solve_file(const SolveArguments& a, const std::string& file, const std::vec
     save_solution(problem, output.path(), answer->lambda);
     output.commit();
   }
-  print_header(problem);
-  print_table(results, a.settings.goal);
+  if (!OutputFile::is_standard_output(a.json)) {
+    print_header(problem);
+    print_table(results, a.settings.goal);
+  }
   json = to_json(problem, results, a.settings.goal);
   return std::any_of(results.begin(), results.end(), [](const SolveResult& r) { return r.converged; });
 }

@@ -23,6 +23,7 @@ void list_solvers(const std::string& json_path) {
     list.push_back({{"id", s.id}, {"law", name_of(s.law)}, {"summary", s.summary}, {"parameters", parameters}});
   }
   json.write(list.dump(2) + "\n");
+  if (OutputFile::is_standard_output(json_path)) return;
   for (const SolverInfo& s : solver_registry()) {
     fmt::print("{}  [{}]  {}\n", s.id, name_of(s.law), s.summary);
     for (const ParameterInfo& p : s.parameters) {

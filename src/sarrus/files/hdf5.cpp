@@ -48,6 +48,8 @@ Handle& Handle::operator=(Handle&& other) noexcept {
 }
 
 bool Handle::reset() {
+  if (id_ < 0) return true;
+  const QuietErrors quiet;
   const hid_t id = std::exchange(id_, H5I_INVALID_HID);
   return id < 0 || close_(id) >= 0;
 }

@@ -7,7 +7,7 @@
 // A local problem has no masses: its matrix is symmetrised and factorised as J J' by eigenvalues, one dense node with
 // unit mass for each set of contacts that W couples; q becomes the bias. A global problem keeps its masses: nodes are
 // sets of coordinates (bodies), u_f = M^-1 f, w and b are biases; coordinates that nothing touches are left out.
-// FCLIB's own library ends the process on bad files, so files are read with HDF5 alone.
+// FCLIB's own library ends the process on bad files, so files are read by hdf5_reader.h alone.
 #pragma once
 
 #include <filesystem>

@@ -26,9 +26,13 @@ std::ofstream open_table(const std::filesystem::path& file) {
   return out;
 }
 
+void check_table(const std::ostream& out, const std::filesystem::path& file) {
+  if (!out) throw InputError(file.string(), "could not be written completely; check the free space on its disk");
+}
+
 void close_table(std::ofstream& out, const std::filesystem::path& file) {
   out.close();
-  if (!out) throw InputError(file.string(), "could not be written completely; check the free space on its disk");
+  check_table(out, file);
 }
 
 bool has_reaction(const Joint& joint) { return joint.type != JointType::free; }
@@ -73,8 +77,10 @@ void CsvLog::add(const State& state, const StepReport& report, const Energy& ene
   }
   line_ += '\n';
   out_ << line_;
+  check_table(out_, file_);
 }
 
+void CsvLog::flush() { check_table(out_.flush(), file_); }
 void CsvLog::close() { close_table(out_, file_); }
 
 ContactCsvLog::ContactCsvLog(std::filesystem::path file, const Model& model)
@@ -96,8 +102,10 @@ void ContactCsvLog::add(double time, std::span<const Contact> contacts, const St
                    c.n_W.y(), c.n_W.z(), c.gap, f.x(), f.y(), f.z());
     out_ << line_;
   }
+  check_table(out_, file_);
 }
 
+void ContactCsvLog::flush() { check_table(out_.flush(), file_); }
 void ContactCsvLog::close() { close_table(out_, file_); }
 
 }  // namespace sarrus

@@ -29,7 +29,9 @@ class CsvLog {
   // Creates the file and writes the header line. Throws InputError naming the file.
   CsvLog(std::filesystem::path file, const Model& model);
   void add(const State& state, const StepReport& report, const Energy& energy, const StepForces& forces);
-  // Flushes and reports what went wrong on the way, for example a full disk.
+  // Hands all rows to the system; what went wrong on the way, for example a full disk, is an InputError, here and in
+  // add().
+  void flush();
   void close();
 
  private:
@@ -45,6 +47,7 @@ class ContactCsvLog {
  public:
   ContactCsvLog(std::filesystem::path file, const Model& model);
   void add(double time, std::span<const Contact> contacts, const StepForces& forces);
+  void flush();
   void close();
 
  private:

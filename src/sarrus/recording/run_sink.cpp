@@ -37,19 +37,39 @@ class JsonSink final : public RunSink {
   OutputFile file_;
 };
 
+// The rows that were written before a failure stay.
+template <class Log, class F>
+void write_lines(OutputFile& file, std::optional<Log>& log, F f) {
+  try {
+    f();
+  } catch (const InputError&) {
+    log.reset();
+    file.keep_lines();
+    throw;
+  }
+}
+
 class CsvSink final : public RunSink {
  public:
   explicit CsvSink(const std::string& path) : file_("--csv", path) {}
   void begin(const Simulation& sim, const RunInfo&) override { log_.emplace(file_.path(), sim.model()); }
   void step(const RunStep& s) override {
-    if (!s.failed()) log_->add(s.sim.state(), s.sim.report(), s.energy, forces_of(s.sim));
+    if (!s.failed()) write([&] { log_->add(s.sim.state(), s.sim.report(), s.energy, forces_of(s.sim)); });
+  }
+  void flush() override {
+    write([&] { log_->flush(); });
   }
   void finish(const Simulation&, const RunSummary&) override {
-    log_->close();
+    write([&] { log_->close(); });
     file_.commit();
   }
 
  private:
+  template <class F>
+  void write(F f) {
+    write_lines(file_, log_, f);
+  }
+
   OutputFile file_;
   std::optional<CsvLog> log_;
 };
@@ -59,14 +79,22 @@ class ContactCsvSink final : public RunSink {
   explicit ContactCsvSink(const std::string& path) : file_("--csv-contacts", path) {}
   void begin(const Simulation& sim, const RunInfo&) override { log_.emplace(file_.path(), sim.model()); }
   void step(const RunStep& s) override {
-    if (!s.failed()) log_->add(s.sim.time(), s.sim.contacts(), forces_of(s.sim));
+    if (!s.failed()) write([&] { log_->add(s.sim.time(), s.sim.contacts(), forces_of(s.sim)); });
+  }
+  void flush() override {
+    write([&] { log_->flush(); });
   }
   void finish(const Simulation&, const RunSummary&) override {
-    log_->close();
+    write([&] { log_->close(); });
     file_.commit();
   }
 
  private:
+  template <class F>
+  void write(F f) {
+    write_lines(file_, log_, f);
+  }
+
   OutputFile file_;
   std::optional<ContactCsvLog> log_;
 };
@@ -81,6 +109,11 @@ class RecordingSink final : public RunSink {
   void step(const RunStep& s) override {
     if (s.failed() || (!s.last && s.index % every_ != 0)) return;
     writer_->add(s.sim.state(), s.sim.report(), s.energy, s.sim.contacts(), forces_of(s.sim));
+  }
+  // The file itself is whole only at the moment of a flush, so a copy is made: it stays if the process is killed.
+  void flush() override {
+    writer_->flush();
+    file_.keep_copy();
   }
   void finish(const Simulation&, const RunSummary&) override {
     writer_->close();

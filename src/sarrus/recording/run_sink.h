@@ -2,7 +2,7 @@
 // kind of output is one source with its sink, and one line where the sinks of a run are listed (apps/sarrus).
 //
 // A file is checked when its sink is made, before the run starts, and appears under its name only when it is complete:
-// a run that ends by an error or a signal leaves nothing behind (files/whole_file.h).
+// a run that is killed, or whose disk is full, leaves what it has flushed beside it (files/whole_file.h).
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,8 @@ class RunSink {
   // Before the first step.
   virtual void begin(const Simulation&, const RunInfo&) {}
   virtual void step(const RunStep&) {}
+  // Now and then: what is written so far shall survive whatever happens to the process.
+  virtual void flush() {}
   // After the last step: completes the file.
   virtual void finish(const Simulation&, const RunSummary&) {}
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "sarrus/math/statistics.h"
@@ -24,6 +25,12 @@ nlohmann::ordered_json count(double value) {
 // NaN must survive: a plain comparison would silently drop it.
 void raise(double& worst, double value) {
   if (!std::isnan(worst) && !(value <= worst)) worst = value;
+}
+
+// JSON has no infinity: energies beyond all numbers, and what is left between them, are the largest number there is.
+double in_range(double energy) {
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  return std::isnan(energy) ? kLargest : std::clamp(energy, -kLargest, kLargest);
 }
 
 nlohmann::ordered_json options_json(const SimulationOptions& o) {
@@ -102,6 +109,7 @@ void RunSummary::finish(const State& last, double energy_bound) {
 
 std::string RunSummary::status() const {
   if (failed_) return "failed";
+  if (interrupted_) return "interrupted";
   const bool warnings =
       accepted_ + fallback_ + substepped_ + non_converged_ > 0 || creates_energy_ || !overlaps_.empty();
   return warnings ? "ok_with_warnings" : "ok";
@@ -127,6 +135,8 @@ std::string RunSummary::to_json_text() const {
   if (failed_) {
     j["message"] = message_;
     j["failed_at"] = end_time_;
+  } else if (interrupted_) {
+    j["interrupted_at"] = end_time_;
   }
   j["scene"] = info_.scene;
   j["solver"] = info_.options.solver;
@@ -160,17 +170,20 @@ std::string RunSummary::to_json_text() const {
               {"limit_violation", worst_.limit_violation}, {"penetration_m", worst_.penetration},
               {"natural_map", worst_.natural_map},         {"natural_map_relative", worst_.natural_map_relative}};
   j["energy"] = {
-      {"initial", initial_energy_.total()},
-      {"final", final_energy_.total()},
-      {"max_kinetic", max_kinetic_},
-      {"drift_relative", drift_relative()},
-      {"kinetic", {{"initial", initial_energy_.kinetic}, {"final", final_energy_.kinetic}}},
-      {"potential", {{"initial", initial_energy_.potential}, {"final", final_energy_.potential}}},
-      {"work_in", {{"drives", flow_.drives}, {"external", flow_.external}}},
-      {"dissipated", {{"friction", -flow_.friction}, {"impacts", -flow_.impacts}, {"damping", -flow_.damping}}},
-      {"correction", flow_.correction},
-      {"unaccounted", flow_.unaccounted},
-      {"unaccounted_bound", energy_bound_},
+      {"initial", in_range(initial_energy_.total())},
+      {"final", in_range(final_energy_.total())},
+      {"max_kinetic", in_range(max_kinetic_)},
+      {"drift_relative", in_range(drift_relative())},
+      {"kinetic", {{"initial", in_range(initial_energy_.kinetic)}, {"final", in_range(final_energy_.kinetic)}}},
+      {"potential", {{"initial", in_range(initial_energy_.potential)}, {"final", in_range(final_energy_.potential)}}},
+      {"work_in", {{"drives", in_range(flow_.drives)}, {"external", in_range(flow_.external)}}},
+      {"dissipated",
+       {{"friction", in_range(-flow_.friction)},
+        {"impacts", in_range(-flow_.impacts)},
+        {"damping", in_range(-flow_.damping)}}},
+      {"correction", in_range(flow_.correction)},
+      {"unaccounted", in_range(flow_.unaccounted)},
+      {"unaccounted_bound", in_range(energy_bound_)},
       {"created", creates_energy_}};
   if (restitution_scale_ < 1) j["restitution_scale"] = restitution_scale_;
   j["initial_overlaps"] = overlaps_;

@@ -35,9 +35,12 @@ class RunSummary {
   // Once, after the last step: the time reached, the hash of the final state, what energy might have been created.
   void finish(const State& last, double energy_bound = 0);
 
+  // The run was ended from outside before its time.
+  void interrupt() { interrupted_ = true; }
+
   // "ok": every step converged and no energy was created beyond the bound of the scheme; "ok_with_warnings": some step
   // was accepted above the tolerance, needed the fallback solver or was substepped, energy was created, or bodies
-  // overlapped at the start; "failed": a step failed and the run ended there.
+  // overlapped at the start; "interrupted": it was ended from outside; "failed": a step failed and the run ended there.
   std::string status() const;
   bool failed() const { return failed_; }
   double worst_joint_gap() const { return worst_.joint_gap; }
@@ -76,6 +79,7 @@ class RunSummary {
   std::int64_t non_converged_ = 0;
   std::map<std::string, std::int64_t, std::less<>> stages_;  // steps by the last stage of the solver that they needed
   bool failed_ = false;
+  bool interrupted_ = false;
   std::string message_;
   Worst worst_;
   Seconds seconds_;

@@ -189,7 +189,9 @@ const Shape* ShapeReader::read_reference(ObjectReader& r, ShapeKind kind) const 
 }
 
 ShapeReader::FileData& ShapeReader::read_file(ObjectReader& r, bool may_flip) {
-  const std::filesystem::path path = (folder_ / r.text("file", "part.stl")).lexically_normal();
+  const std::string name = r.text("file", "part.stl");
+  if (name.find('\0') != std::string::npos) r.fail(r.full("file") + " goes on after a zero byte; correct the name");
+  const std::filesystem::path path = (folder_ / name).lexically_normal();
   const MeshFileOptions options = read_file_options(r, may_flip);
   const auto [it, is_new] = files_.try_emplace(file_key(path.string(), options));
   FileData& data = it->second;
