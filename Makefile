@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
-.PHONY: all demo test build sanitize format format-check tidy bench-table bench-collision bench-solvers bench-mlcp bench-peers clean
+.PHONY: all demo test build sanitize fuzz format format-check tidy bench-table bench-collision bench-solvers bench-mlcp bench-peers clean
 
 SARRUS := build/release/apps/sarrus
 
@@ -29,6 +29,17 @@ sanitize:
 	cmake --preset asan
 	cmake --build --preset asan
 	ctest --preset asan
+
+# Every reader of files fed with changed ones under the sanitizers, a minute each; longer: make fuzz HOURS=8. Other changes:
+# FUZZ_SEED=2. (docs/reliability.md)
+HOURS :=
+FUZZ_SEED := 1
+fuzz:
+	@scripts/setup.sh test
+	cmake --preset release -DSARRUS_SANITIZED_TESTS=ON
+	cmake --build --preset release --target sarrus_fuzz
+	@mkdir -p out
+	cd out && ../build/release/fuzz/sarrus_fuzz $(if $(HOURS),$$(( $(HOURS) * 3600 )),60) "" $(FUZZ_SEED)
 
 format:
 	@scripts/setup.sh test

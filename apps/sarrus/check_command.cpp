@@ -45,6 +45,7 @@ nlohmann::ordered_json kinds_json(const ModelAnalysis& a) {
 }
 
 std::string to_json(const Model& model, const ModelAnalysis& a) {
+  const auto known = [&](int number) { return a.rank >= 0 ? nlohmann::ordered_json(number) : nullptr; };
   const nlohmann::ordered_json j = {{"scene", model.name()},
                                     {"bodies", a.bodies},
                                     {"joints", a.joints},
@@ -62,9 +63,9 @@ std::string to_json(const Model& model, const ModelAnalysis& a) {
                                     {"compliant_materials", a.compliant_materials},
                                     {"velocity_dofs", a.velocity_dofs},
                                     {"rows", a.rows},
-                                    {"rank", a.rank},
-                                    {"redundant_rows", a.redundant_rows},
-                                    {"mobility", a.mobility},
+                                    {"rank", known(a.rank)},
+                                    {"redundant_rows", known(a.redundant_rows)},
+                                    {"mobility", known(a.mobility)},
                                     {"mass_ratio", a.mass_ratio},
                                     {"condition", a.condition},
                                     {"joint_gap_m", a.joint_gap},
@@ -90,8 +91,12 @@ std::string to_text(const Model& model, const ModelAnalysis& a) {
     row("compliant", fmt::format("{} joints and couplings, {} limits, {} materials and pairs", a.compliant_joints,
                                  a.compliant_limits, a.compliant_materials));
   }
-  row("constraint rows", fmt::format("{}, rank {}, {} redundant", a.rows, a.rank, a.redundant_rows));
-  row("mobility", fmt::format("{} of {} velocity components", a.mobility, a.velocity_dofs));
+  if (a.rank >= 0) {
+    row("constraint rows", fmt::format("{}, rank {}, {} redundant", a.rows, a.rank, a.redundant_rows));
+    row("mobility", fmt::format("{} of {} velocity components", a.mobility, a.velocity_dofs));
+  } else {
+    row("constraint rows", fmt::format("{}, rank not computed", a.rows));
+  }
   row("condition", fmt::format("{:.3g} (of J M^-1 J' without its null space)", a.condition));
   row("joint gap", fmt::format("{:.3g} m, {:.3g} rad at the reference pose", a.joint_gap, a.joint_angle));
   row("contacts", fmt::format("{} at the reference pose, deepest {:.3g} m", a.initial_contacts, a.initial_penetration));

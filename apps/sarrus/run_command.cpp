@@ -1,6 +1,7 @@
 // `sarrus run`: simulates a scene, prints a judged summary, writes what was asked for.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -13,6 +14,8 @@
 #include "run_options.h"
 #include "run_outputs.h"
 #include "sarrus/files/whole_file.h"
+#include "sarrus/math/error.h"
+#include "sarrus/recording/checkpoint.h"
 #include "sarrus/step/simulation.h"
 #include "scene_argument.h"
 
@@ -26,23 +29,41 @@ std::string geom_name(const Model& model, int geom) {
   return g.body == kWorld ? "the world" : fmt::format("'{}'", model.bodies()[static_cast<std::size_t>(g.body)].name);
 }
 
+// The worst of them: a heap of spheres in one place has half a million.
 std::vector<std::string> overlap_texts(const Simulation& sim) {
+  constexpr std::size_t kShown = 1000;
   std::vector<std::string> out;
   for (const Simulation::Overlap& o : sim.initial_overlaps()) {
+    if (out.size() == kShown) {
+      out.push_back(fmt::format("and {} overlaps that are less deep", sim.initial_overlaps().size() - kShown));
+      break;
+    }
     out.push_back(fmt::format("{} and {} overlap by {:.3g} m; they are pushed apart", geom_name(sim.model(), o.geom_a),
                               geom_name(sim.model(), o.geom_b), o.depth));
   }
   return out;
 }
 
+void resume(const std::string& file, RunLength& length, Simulation& sim) {
+  try {
+    sim.restore(load_checkpoint(file));
+  } catch (const InputError& e) {
+    throw InputError("--resume", fmt::format("{}: {}", file, e.what()));
+  }
+  length.first = std::llround(sim.time() / sim.dt()) + 1;
+  if (length.first <= length.steps) return;
+  throw InputError(
+      "--resume", fmt::format("{}: the checkpoint is at t = {:g} s, where the run ends; give a longer --duration", file,
+                              sim.time()));
+}
+
 // Steps until the end, a failure or a signal. What is thrown on the way ends the run, too, and is kept.
 std::exception_ptr take_steps(const RunArguments& a, const RunLength& length, Simulation& sim, RunSummary& summary,
-                              RunOutputs& outputs) {
-  const GracefulStop stop;
+                              const GracefulStop& stop, RunOutputs& outputs) {
   Progress progress(!a.quiet, length.duration);
   bool last = false;
   try {
-    for (std::int64_t step = 1; !last && !summary.failed(); ++step) {
+    for (std::int64_t step = length.first; !last && !summary.failed(); ++step) {
       const StepReport& report = sim.step();
       const Energy now = energy(sim.model(), sim.state());
       summary.add(report, now);
@@ -61,14 +82,16 @@ std::exception_ptr take_steps(const RunArguments& a, const RunLength& length, Si
 }
 
 int run(const RunArguments& a) {
+  const GracefulStop stop;  // from here on: a signal while the scene is read ends the run after a step
   const Model model = resolve_scene(a.scene);
-  const RunLength length = run_length(a, model);
   Simulation sim(model, a.options);
+  RunLength length = run_length(a, model);
+  if (!a.resume.empty()) resume(a.resume, length, sim);
   RunOutputs outputs(a);
   RunSummary summary({model.name(), length.duration, sim.options(), SARRUS_VERSION}, sim.state(),
-                     energy(model, sim.state()), overlap_texts(sim));
+                     energy(model, sim.state()), a.resume.empty() ? overlap_texts(sim) : std::vector<std::string>());
   outputs.begin(sim, summary.info());
-  const std::exception_ptr error = take_steps(a, length, sim, summary, outputs);
+  const std::exception_ptr error = take_steps(a, length, sim, summary, stop, outputs);
   summary.finish(sim.state(), sim.energy_bound());
   outputs.finish(sim, summary);
   if (error) std::rethrow_exception(error);

@@ -135,6 +135,15 @@ void add_options(CLI::App& command, RunArguments& a) {
           "View of the drawing: auto (by the motion), front (x right, z up), side (y right, z up), top (x right, y "
           "up) or iso")
       ->type_name("NAME");
+  command
+      .add_option("--checkpoint", a.checkpoint, "Write all that the run needs to go on, now and then and at its end")
+      ->type_name("FILE");
+  add_positive(command, "--checkpoint-every", a.checkpoint_every, "Wall time [s] between checkpoints; default: 60")
+      ->type_name("S");
+  command
+      .add_option("--resume", a.resume,
+                  "Go on from a checkpoint of the same scene and options, in the same bits; outputs hold what follows")
+      ->type_name("FILE");
   add_positive(command, "--flush", a.flush,
                "Wall time [s] after which CSV files and a copy of the recording are brought to disk; default: 30")
       ->type_name("S");

@@ -26,7 +26,10 @@ struct RunArguments {
   int record_every = 1;
   std::string dump_problems;  // folder
   int every = 1;              // steps between dumps
-  double flush = 30;          // s of wall time
+  std::string checkpoint;
+  double checkpoint_every = 60;  // s of wall time
+  std::string resume;
+  double flush = 30;  // s of wall time
   bool quiet = false;
 };
 
@@ -39,6 +42,7 @@ SolverParameters parse_parameters(const std::vector<std::string>& arguments);
 struct RunLength {
   double duration;  // s
   std::int64_t steps;
+  std::int64_t first = 1;  // later if the run goes on from a checkpoint
 };
 RunLength run_length(const RunArguments& arguments, const Model& model);
 

@@ -14,11 +14,9 @@ namespace sarrus::app {
 namespace {
 
 void refuse_equal_paths(const RunArguments& a) {
-  const std::pair<const char*, const std::string*> files[] = {{"--json", &a.json},
-                                                              {"--csv", &a.csv},
-                                                              {"--csv-contacts", &a.csv_contacts},
-                                                              {"--record", &a.record},
-                                                              {"--svg", &a.svg}};
+  const std::pair<const char*, const std::string*> files[] = {
+      {"--json", &a.json},     {"--csv", &a.csv}, {"--csv-contacts", &a.csv_contacts},
+      {"--record", &a.record}, {"--svg", &a.svg}, {"--checkpoint", &a.checkpoint}};
   std::map<std::filesystem::path, const char*> taken;
   for (const auto& [option, path] : files) {
     if (path->empty()) continue;
@@ -43,6 +41,9 @@ RunOutputs::RunOutputs(const RunArguments& a)
   if (!a.csv_contacts.empty()) sinks_.push_back(contact_csv_sink(a.csv_contacts));
   if (!a.record.empty()) sinks_.push_back(recording_sink(a.record, a.record_every));
   if (!a.svg.empty()) sinks_.push_back(svg_sink(a.svg, a.svg_options));
+  // A run may replace the checkpoint that it goes on from, and nothing else that it has read.
+  if (a.checkpoint != a.resume) const OutputFile try_it("--checkpoint", a.checkpoint);
+  if (!a.checkpoint.empty()) sinks_.push_back(checkpoint_sink(a.checkpoint, a.checkpoint_every));
   if (!a.dump_problems.empty()) sinks_.push_back(problem_sink(a.dump_problems, a.every));
 }
 

@@ -22,15 +22,34 @@ class Outputs : public test::Command {
     return " --json " + file("a.json") + " --csv " + file("a.csv") + " --record " + file("a.h5") + " --svg " +
            file("a.svg");
   }
+  // Sends the signal once a file whose name begins like this is there; returns the exit code, -1 if it died of it.
+  int run_and_signal(const std::string& arguments, const std::string& name, int signal) const {
+    const std::string line = std::string("exec '") + SARRUS_COMMAND + "' " + arguments + " >'" + file("stdout") +
+                             "' 2>'" + file("stderr") + "'";
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::execl("/bin/sh", "sh", "-c", line.c_str(), static_cast<char*>(nullptr));
+      ::_exit(127);
+    }
+    const auto is_there = [&] {
+      const std::vector<std::string> names = leftovers();
+      return std::any_of(names.begin(), names.end(), [&](const std::string& n) { return n.rfind(name, 0) == 0; });
+    };
+    for (int i = 0; i < 6000 && !is_there(); ++i) ::usleep(10000);
+    ::usleep(50000);
+    ::kill(child, signal);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
   void write(const std::string& name, const std::string& text) const { std::ofstream(file(name)) << text; }
 };
 
 TEST_F(Outputs, ASignalEndsTheRunWithValidOutputs) {
-  for (const char* signal : {"INT", "TERM", "HUP"}) {
-    const Result r =
-        run("run box_on_plane --duration 1e5" + all(), std::string("timeout --preserve-status -s ") + signal + " 1");
-    EXPECT_EQ(r.exit_code, 130) << signal << r.err;
-    EXPECT_NE(r.out.find("interrupted"), std::string::npos) << r.out;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const int exit_code = run_and_signal("run box_on_plane --duration 1e5" + all(), "a.csv.partial", signal);
+    EXPECT_EQ(exit_code, 130) << signal << read(file("stderr"));
+    EXPECT_NE(read(file("stdout")).find("interrupted"), std::string::npos) << read(file("stdout"));
     const auto j = nlohmann::json::parse(read(file("a.json")));
     EXPECT_EQ(j["status"], "interrupted");
     EXPECT_GT(j["steps"], 0);
@@ -44,8 +63,9 @@ TEST_F(Outputs, ASignalEndsTheRunWithValidOutputs) {
 }
 
 TEST_F(Outputs, AKilledRunLeavesWhatItHasFlushed) {
-  run("run box_on_plane --duration 1e5 --flush 0.1 --quiet --csv " + file("a.csv") + " --record " + file("a.h5"),
-      "timeout -s KILL 1");
+  run_and_signal(
+      "run box_on_plane --duration 1e5 --flush 0.1 --quiet --csv " + file("a.csv") + " --record " + file("a.h5"),
+      "a.h5.unfinished", SIGKILL);
   EXPECT_FALSE(fs::exists(file("a.h5")));
   ASSERT_TRUE(fs::exists(file("a.h5.unfinished")));
   const Result r = run("inverse box_on_plane --reference " + file("a.h5.unfinished"));
@@ -109,7 +129,7 @@ TEST_F(Outputs, InputsAreNotOverwritten) {
   fs::create_hard_link(scene, file("link.json"));
   for (const std::string& arguments :
        {"run " + scene + " --json " + scene, "run " + scene + " --csv " + file("link.json"),
-        "check " + scene + " --json " + scene,
+        "run " + scene + " --checkpoint " + scene, "check " + scene + " --json " + scene,
         "inverse " + scene + " --reference " + file("a.h5") + " --csv " + file("a.h5"),
         "inverse " + scene + " --reference " + file("a.h5") + " --json " + scene}) {
     expect_refused(arguments, "would overwrite a file that was just read");
@@ -124,6 +144,29 @@ TEST_F(Outputs, InputsAreNotOverwritten) {
   EXPECT_EQ(read(scene), text);
 }
 
+TEST_F(Outputs, ARunGoesOnFromItsCheckpoint) {
+  const std::string scene = "run stack15_equal --quiet ";
+  ASSERT_EQ(run(scene + "--duration 0.06 --json " + file("whole.json")).exit_code, 0);
+  ASSERT_EQ(run(scene + "--duration 0.02 --checkpoint " + file("c")).exit_code, 0);
+  const Result r = run(scene + "--duration 0.06 --resume " + file("c") + " --checkpoint " + file("c") + " --json " +
+                       file("rest.json"));
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  const auto whole = nlohmann::json::parse(read(file("whole.json")));
+  const auto rest = nlohmann::json::parse(read(file("rest.json")));
+  EXPECT_EQ(whole["state_hash"], rest["state_hash"]);
+  EXPECT_LT(rest["steps"], whole["steps"]);
+  expect_refused(scene + "--duration 0.06 --resume " + file("c"), "give a longer --duration");
+  expect_refused("run box_on_plane --resume " + file("c"), "it is of another model");
+  expect_refused(scene + "--resume " + file("none"), "does not exist");
+  expect_refused(scene + "--resume " + file("whole.json"), "is no checkpoint");
+  std::string bytes = read(file("c"));
+  write("cut", bytes.substr(0, bytes.size() / 2));
+  expect_refused(scene + "--resume " + file("cut"), "cut off");
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] + 1);
+  write("bad", bytes);
+  expect_refused(scene + "--resume " + file("bad"), "damaged");
+}
+
 TEST_F(Outputs, NamesAreQuotedInTables) {
   write("s.json", R"({"format": "sarrus-scene", "version": 1, "angle_unit": "rad", "name": "n",
     "bodies": [{"name": "a", "mass": 1, "inertia": [1, 1, 1]}],
@@ -133,6 +176,35 @@ TEST_F(Outputs, NamesAreQuotedInTables) {
   run("inverse " + file("s.json") + " --reference " + file("a.h5") + " --csv " + file("a.csv"));
   EXPECT_NE(read(file("a.csv")).find(",\"pin, \"\"left\"\".angle\"\n"), std::string::npos)
       << read(file("a.csv")).substr(0, 200);
+}
+
+TEST_F(Outputs, AReferenceOfAnotherModelIsRefused) {
+  ASSERT_EQ(run("scenes --export " + file("scenes")).exit_code, 0);
+  ASSERT_EQ(run("run box_on_plane --duration 0.01 --quiet --record " + file("a.h5")).exit_code, 0);
+  std::string text = read(file("scenes/box_on_plane.json"));
+  const std::size_t mass = text.find("\"mass\": ") + 8;
+  text.replace(mass, text.find_first_of(",}", mass) - mass, "12.5");
+  write("heavy.json", text);
+  expect_refused("inverse " + file("heavy.json") + " --reference " + file("a.h5"),
+                 "is of another model: the mass of body");
+}
+
+// One line, whatever it was that did not fit.
+TEST_F(Outputs, TooLittleMemoryIsAnError) {
+  std::string scene = R"({"format": "sarrus-scene", "version": 1, "angle_unit": "rad", "name": "n", "bodies": [)";
+  for (int i = 0; i < 700; ++i) {
+    scene += (i > 0 ? "," : "") + std::string(R"({"name": "b)") + std::to_string(i) +
+             R"(", "density": 1000, "shapes": [{"type": "sphere", "radius": 1}]})";
+  }
+  write("s.json", scene + "]}");
+  const Result overlap =
+      run("run " + file("s.json") + " --duration 0.01 --quiet --json " + file("a.json"), "ulimit -v 250000;");
+  EXPECT_EQ(overlap.exit_code, 2) << overlap.err;
+  EXPECT_NE(overlap.err.find("out of memory"), std::string::npos) << overlap.err;
+  EXPECT_EQ(std::count(overlap.err.begin(), overlap.err.end(), '\n'), 1) << overlap.err;
+  // It was in a step: what the run had come to is told.
+  EXPECT_EQ(leftovers(), (std::vector<std::string>{"a.json", "s.json"}));
+  EXPECT_EQ(nlohmann::json::parse(read(file("a.json")))["status"], "interrupted");
 }
 
 TEST_F(Outputs, ANameWithAZeroByteIsRefused) {

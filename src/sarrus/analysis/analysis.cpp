@@ -320,6 +320,11 @@ int joint_rank(const ConstraintProblem& problem) {
     if (b.kind != BlockKind::joint) break;
     components[static_cast<std::size_t>(roots[static_cast<std::size_t>(b.node[0])])].push_back(&b);
   }
+  for (const std::vector<const ConstraintBlock*>& blocks : components) {
+    std::size_t rows = 0;
+    for (const ConstraintBlock* b : blocks) rows += static_cast<std::size_t>(b->rows);
+    if (rows > kMostRankRows) return -1;
+  }
   int rank = 0;
   for (const std::vector<const ConstraintBlock*>& blocks : components) {
     if (blocks.empty()) continue;
@@ -345,8 +350,13 @@ ModelAnalysis analyse(const Model& model) {
     a.rank = joint_rank(rows);
     a.condition = condition_number(rows);
   }
-  a.redundant_rows = a.rows - a.rank;
-  a.mobility = a.velocity_dofs - a.rank;
+  a.redundant_rows = a.rank >= 0 ? a.rows - a.rank : -1;
+  a.mobility = a.rank >= 0 ? a.velocity_dofs - a.rank : -1;
+  if (a.rank < 0) {
+    a.warnings.push_back(fmt::format(
+        "rank and mobility are not computed: joints connect a group with more than {} rows; check a part of it",
+        kMostRankRows));
+  }
   CollisionDetector detector(model);
   std::vector<Contact> contacts;
   const std::vector<Vec6> at_rest(state.X_WB.size(), Vec6::Zero());

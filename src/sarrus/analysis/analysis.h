@@ -27,9 +27,9 @@ struct ModelAnalysis {
   int compliant_limits = 0;
   int compliant_materials = 0;  // materials and pairs of them
   int rows = 0;                 // rigid bilateral constraint rows (joints, couplings, rods)
-  int rank = 0;                 // rank of the row-equilibrated Jacobian (pivoted QR, threshold 1e-9)
-  int redundant_rows = 0;       // rows - rank
-  int mobility = 0;             // 6 n_b - rank
+  int rank = 0;                 // rank of the row-equilibrated Jacobian (pivoted QR, threshold 1e-9); -1: not computed
+  int redundant_rows = 0;       // rows - rank; -1 like it
+  int mobility = 0;             // 6 n_b - rank; -1 like it
   double mass_ratio = 1;        // largest over smallest body mass
   // Condition of D = J M^-1 J' over its non-zero eigenvalues (above 1e-12 of the largest); NaN beyond 1500 rows.
   double condition = 1;
@@ -46,7 +46,8 @@ struct ModelAnalysis {
 ModelAnalysis analyse(const Model& model);
 
 // Rank of the joint rows, each scaled to length 1, by a dense pivoted QR with threshold 1e-9 of every group of nodes
-// that joints connect. Not for hot paths.
+// that joints connect; -1 if one has more than kMostRankRows, which would take minutes and a GB. Not for hot paths.
+inline constexpr std::size_t kMostRankRows = 2000;
 int joint_rank(const ConstraintProblem& problem);
 
 }  // namespace sarrus

@@ -23,6 +23,7 @@
 // among which is all that can meet within 1.5 steps.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -56,6 +57,21 @@ class CollisionDetector {
   // True if the filter lets the two geoms collide.
   bool pair_allowed(int geom_a, int geom_b) const;
 
+  // The directions that are remembered: all that a detect() takes over from an earlier one. False if what was read is
+  // not of these shapes.
+  template <class A>
+  bool archive(A& a) {
+    a(separations_);
+    const auto known = [this](int collider) { return collider >= 0 && collider < static_cast<int>(colliders_.size()); };
+    return std::all_of(separations_.begin(), separations_.end(),
+                       [&](const Separation& s) { return known(s.pair.a) && known(s.pair.b) && s.axis.allFinite(); });
+  }
+  // Whether a pair of colliders is one.
+  bool is_pair(const GeomPair& p) const {
+    const int n = static_cast<int>(colliders_.size());
+    return p.a >= 0 && p.a < p.b && p.b < n;
+  }
+
   // What Contact::compliance refers to.
   std::span<const Compliance> compliances() const { return laws_.compliances(); }
 
@@ -84,6 +100,10 @@ class CollisionDetector {
   struct Separation {
     GeomPair pair;
     Vec3 axis;
+    template <class A>
+    void archive(A& a) {
+      a(pair.a, pair.b, axis);
+    }
   };
 
   static bool is_plane(const Collider& c);

@@ -252,6 +252,39 @@ Vec3 vector3(const std::vector<double>& values, std::size_t i) {
   return {values[3 * i], values[3 * i + 1], values[3 * i + 2]};
 }
 
+// A recording tells of what it was made: masses, joints and shapes are those of the model, not only as many.
+void require_model(const hdf5::Reader& file, const Model& model) {
+  constexpr double kEqual = 1e-9;  // relative: scenes may be written with fewer digits
+  const auto differs = [&](const char* name, const std::string& what, double there, double here) {
+    if (std::abs(there - here) <= kEqual * std::max(std::abs(there), std::abs(here))) return;
+    file.fail(name, fmt::format("is of another model: {} has {} there, {} here", what, there, here));
+  };
+  const auto& bodies = model.bodies();
+  const std::vector<double> mass = file.doubles("/bodies/mass", static_cast<std::int64_t>(bodies.size()));
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    differs("/bodies/mass", fmt::format("the mass of body '{}'", bodies[i].name), mass[i], bodies[i].mass);
+  }
+  const auto& joints = model.joints();
+  const auto joint_count = static_cast<std::int64_t>(joints.size());
+  const std::vector<int> base = file.ints("/joints/base", joint_count);
+  const std::vector<int> follower = file.ints("/joints/follower", joint_count);
+  for (std::size_t i = 0; i < joints.size(); ++i) {
+    differs("/joints/base", fmt::format("the base of joint '{}'", joints[i].name), base[i], joints[i].base);
+    differs("/joints/follower", fmt::format("the follower of joint '{}'", joints[i].name), follower[i],
+            joints[i].follower);
+  }
+  const auto& geoms = model.geoms();
+  const std::vector<int> body = file.ints("/geoms/body", static_cast<std::int64_t>(geoms.size()));
+  const std::vector<double> size = file.doubles("/geoms/size", 3 * static_cast<std::int64_t>(geoms.size()));
+  for (std::size_t i = 0; i < geoms.size(); ++i) {
+    differs("/geoms/body", fmt::format("the body of geom '{}'", geoms[i].name), body[i], geoms[i].body);
+    for (int k = 0; k < 3; ++k) {
+      differs("/geoms/size", fmt::format("the size of geom '{}'", geoms[i].name),
+              size[3 * i + static_cast<std::size_t>(k)], geoms[i].shape.size[k]);
+    }
+  }
+}
+
 std::vector<State> read_states(const hdf5::Reader& file, const Model& model) {
   const std::vector<double> time = file.doubles("/time", hdf5::kAnySize);
   const auto samples = static_cast<std::int64_t>(time.size());
@@ -515,6 +548,7 @@ RecordedMotion load_recording(const std::filesystem::path& path, const Model& mo
   recording.dt = file.double_attribute("dt");
   if (!(recording.dt > 0)) file.fail("attribute 'dt'", fmt::format("is {}", recording.dt));
   recording.states = read_states(file, model);
+  require_model(file, model);
   read_contacts(file, recording);
   return recording;
 }

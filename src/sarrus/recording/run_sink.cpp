@@ -5,6 +5,7 @@
 
 #include <cctype>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -13,6 +14,7 @@
 #include "sarrus/files/whole_file.h"
 #include "sarrus/math/error.h"
 #include "sarrus/problem_files/problem_file.h"
+#include "sarrus/recording/checkpoint.h"
 #include "sarrus/recording/csv_log.h"
 #include "sarrus/recording/recording.h"
 
@@ -148,6 +150,26 @@ class SvgSink final : public RunSink {
   std::optional<SvgStrip> strip_;
 };
 
+class CheckpointSink final : public RunSink {
+ public:
+  // Asks now whether the file can be written; what is there stays until the first checkpoint is complete.
+  CheckpointSink(const std::string& path, double every) : path_(path), every_(every), last_(Clock::now()) {
+    const OutputFile try_it({}, path);
+  }
+  void step(const RunStep& s) override {
+    if (s.failed() || std::chrono::duration<double>(Clock::now() - last_).count() < every_) return;
+    save_checkpoint(path_, s.sim.snapshot());
+    last_ = Clock::now();
+  }
+  void finish(const Simulation& sim, const RunSummary&) override { save_checkpoint(path_, sim.snapshot()); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string path_;
+  double every_;
+  Clock::time_point last_;
+};
+
 class ProblemSink final : public RunSink {
  public:
   ProblemSink(const std::string& folder, int every) : folder_(folder), every_(every) {
@@ -190,6 +212,9 @@ std::unique_ptr<RunSink> recording_sink(const std::string& path, int every) {
 }
 std::unique_ptr<RunSink> svg_sink(const std::string& path, SvgOptions options) {
   return std::make_unique<SvgSink>(path, options);
+}
+std::unique_ptr<RunSink> checkpoint_sink(const std::string& path, double every) {
+  return std::make_unique<CheckpointSink>(path, every);
 }
 std::unique_ptr<RunSink> problem_sink(const std::string& folder, int every) {
   return std::make_unique<ProblemSink>(folder, every);

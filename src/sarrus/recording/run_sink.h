@@ -45,6 +45,8 @@ std::unique_ptr<RunSink> contact_csv_sink(const std::string& path);  // row per 
 std::unique_ptr<RunSink> recording_sink(const std::string& path,
                                         int every);  // every n-th state and the last (recording.h)
 std::unique_ptr<RunSink> svg_sink(const std::string& path, SvgOptions options = {});  // drawing (svg_strip.h)
+// A checkpoint (checkpoint.h) at the end, and whenever so much wall time, s, has passed.
+std::unique_ptr<RunSink> checkpoint_sink(const std::string& path, double every);
 // <folder>/<scene>-<step>.h5: the problem of every n-th step and of one that failed, with the warm start and the
 // impulses of its (last) solve (problem_files/problem_file.h). Creates the folder.
 std::unique_ptr<RunSink> problem_sink(const std::string& folder, int every);

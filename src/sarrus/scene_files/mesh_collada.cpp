@@ -21,6 +21,7 @@ constexpr std::size_t kMaxElements = 4'000'000;
 constexpr int kMaxAttributes = 100;  // of an element; tinyxml2 compares each with all others
 constexpr int kMaxNodeDepth = 500;   // with instanced nodes
 constexpr int kMaxNodes = 1'000'000;
+constexpr std::size_t kMostInstanced = 250'000;  // vertices that instances may make of a small file
 
 [[noreturn]] void fail(const Element& at, const std::string& problem_and_remedy) {
   fail_at_line(at.GetLineNum(), problem_and_remedy);
@@ -274,7 +275,8 @@ class ColladaMesh {
 
 class Collada {
  public:
-  Collada(const Element& root, Surface& out) : root_(root), out_(out) {
+  Collada(const Element& root, std::size_t file_bytes, Surface& out)
+      : root_(root), most_points_(std::min<std::size_t>(kMaxMeshVertices, kMostInstanced + file_bytes)), out_(out) {
     if (!is(root, "COLLADA")) {
       fail(root, fmt::format("the root element is <{}>, not <COLLADA>; give a Collada file", printable(root.Name())));
     }
@@ -385,6 +387,11 @@ class Collada {
 
   void add_geometry(const Element& instance, const Surface& part, const Eigen::Affine3d& X) {
     if (part.triangles.empty()) return;
+    if (out_.points.size() + part.points.size() > most_points_) {
+      fail(instance, fmt::format("has more than {} vertices with its instances, in a file of this size; store what is "
+                                 "instanced as a mesh",
+                                 most_points_));
+    }
     if (out_.points.size() + part.points.size() > kMaxMeshVertices ||
         out_.triangles.size() + part.triangles.size() > kMaxMeshTriangles) {
       fail(instance, fmt::format("has more than {} vertices or {} triangles with its instances; simplify it",
@@ -399,6 +406,7 @@ class Collada {
   }
 
   const Element& root_;
+  std::size_t most_points_;
   Surface& out_;
   std::unordered_map<std::string_view, Surface> geometries_;
   std::unordered_map<std::string_view, const Element*> nodes_;
@@ -444,7 +452,7 @@ void read_collada(std::string_view text, Surface& out) {
     default:
       fail_at_line(document.ErrorLineNum(), "is cut off or damaged here, or no Collada file; export it again");
   }
-  Collada(root_of(document), out);
+  Collada(root_of(document), text.size(), out);
 }
 
 }  // namespace sarrus::mesh

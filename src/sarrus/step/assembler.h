@@ -83,6 +83,10 @@ class Assembler {
   // The step is taken: the last detect_after() becomes the contacts before the next one, and `kinematics`, at the poses
   // after it, those before the next one; they are swapped for old ones.
   void advance(JointKinematics& kinematics);
+  // What the next step takes over from the last one: contacts and the linearisation of the joints. To be read after an
+  // assemble() at the same state (snapshot.cpp).
+  template <class A>
+  void archive(A& a);
   // The state was changed from outside.
   void forget() {
     start_dt_ = 0;

@@ -58,6 +58,11 @@ class JointProjection {
   void project_velocities(const RowContext& at, std::span<const Contact> contacts, const Islands& islands,
                           double negligible, VecX& u);
   bool has_rows() const { return has_rows_; }
+  // How many rows there have been decides which are looked at: part of what a snapshot holds.
+  template <class A>
+  void archive(A& a) {
+    a(most_rows_);
+  }
 
  private:
   void linearise(std::span<const Pose> X_WB, const JointKinematics& kinematics, std::span<const double> q);

@@ -70,12 +70,11 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
 void Simulation::Impl::find_overlaps() {
   for (const Contact& c : assembler.detect_after(state.X_WB, state.twist, options().dt)) {
     if (c.compliance >= 0 || -c.gap <= 10 * contact_slop(options().rows, c)) continue;
-    const auto same = [&](const Overlap& o) { return o.geom_a == c.geom_a && o.geom_b == c.geom_b; };
-    const auto found = std::find_if(overlaps.begin(), overlaps.end(), same);
-    if (found == overlaps.end()) {
+    // The contacts of two geoms follow each other.
+    if (overlaps.empty() || overlaps.back().geom_a != c.geom_a || overlaps.back().geom_b != c.geom_b) {
       overlaps.push_back({c.geom_a, c.geom_b, -c.gap});
     } else {
-      found->depth = std::max(found->depth, -c.gap);
+      overlaps.back().depth = std::max(overlaps.back().depth, -c.gap);
     }
   }
   std::stable_sort(overlaps.begin(), overlaps.end(),

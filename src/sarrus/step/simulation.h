@@ -89,6 +89,22 @@ struct StepReport {
   std::string_view message;       // for failed: what was worst; valid until the next step
 };
 
+// All that a simulation is at a moment: state, warm start, inputs, time, energy so far, and what the next step takes
+// over from the last one. A simulation of the same model and options that restores it goes on in the same bits, except
+// with solvers that adapt a penalty from step to step (admm-*), which start with their first one. A value: it may be
+// copied, compared, and stored (recording/checkpoint.h).
+class Snapshot {
+ public:
+  Snapshot() = default;
+  explicit Snapshot(std::string bytes) : bytes_(std::move(bytes)) {}
+  bool empty() const { return bytes_.empty(); }
+  const std::string& bytes() const { return bytes_; }
+  bool operator==(const Snapshot&) const = default;
+
+ private:
+  std::string bytes_;
+};
+
 class Simulation {
  public:
   // Throws InputError for bad options, or if the joints cannot be assembled at the initial pose: it then names the file
@@ -111,6 +127,10 @@ class Simulation {
   double dt() const;
   // Replaces the state and drops the warm start. Throws InputError if sizes differ or a number is not finite.
   void set_state(const State& state);
+  Snapshot snapshot() const;
+  // Throws InputError if the snapshot is of another model or other options, or damaged; the simulation is then as after
+  // set_state() with its present state.
+  void restore(const Snapshot& snapshot);
 
   // Inputs, kept until changed. Non-finite numbers and bad indices are refused with InputError by name.
   // Overrides the drive's target signal with a constant (position, velocity or force by the drive's mode).

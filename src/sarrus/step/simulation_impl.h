@@ -46,6 +46,11 @@ struct Simulation::Impl {
   std::string describe(const ConstraintBlock& block) const;
   void check_dof(int dof, std::string_view call) const;
 
+  template <class A>
+  void archive(A& a);
+  std::uint64_t fingerprint() const;  // of model and options: what a snapshot must agree in
+  void load(const Snapshot& snapshot);
+
   const Model& model() const { return assembler.model(); }
   const SimulationOptions& options() const { return assembler.options(); }
 

@@ -349,6 +349,7 @@ bool Simulation::Impl::commit(double dt) {
   for (const Pose& X : new_poses) finite = finite && all_finite(X);
   for (const double x : new_q) finite = finite && std::isfinite(x);
   for (const double x : new_rate) finite = finite && std::isfinite(x);
+  for (const State::EnergySwing& w : new_swing) finite = finite && std::isfinite(w.gain) && std::isfinite(w.largest);
   if (!finite) {
     part.solve_status = SolveStatus::non_finite;
     return false;

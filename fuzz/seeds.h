@@ -1,0 +1,134 @@
+// Good files to begin with, made by the writers of today: no seed grows old.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "targets.h"
+
+namespace sarrus::fuzz {
+
+inline std::string bytes_of(const fs::path& file) { return read_file(file, "a seed"); }
+
+inline std::vector<std::string> scene_seeds() {
+  std::vector<std::string> out;
+  for (const char* name : {"box_on_plane", "fourbar_swing", "slider_crank", "hull_gears", "winch", "spring_cylinder"}) {
+    out.push_back(scene_to_json(make_scene(name)));
+  }
+  return out;
+}
+
+inline std::vector<std::string> mesh_seeds() {
+  std::string stl(85, '\0');
+  stl[0] = '\0';
+  stl[81] = 4;
+  for (const auto& t : {std::array{0, 2, 1}, std::array{0, 1, 3}, std::array{1, 2, 3}, std::array{0, 3, 2}}) {
+    stl.append(12, '\0');
+    for (const int v : t) {
+      for (int k = 1; k <= 3; ++k) {
+        const float x = v == k ? 1.0F : 0.0F;
+        stl.append(reinterpret_cast<const char*>(&x), 4);
+      }
+    }
+    stl.append(2, '\0');
+  }
+  return {
+      stl, std::string("\1v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"),
+      std::string("\2") +
+          R"(<COLLADA version="1.4.1"><asset><unit meter="1"/><up_axis>Z_UP</up_axis></asset><library_geometries>)"
+          R"(<geometry id="g"><mesh><source id="p"><float_array id="a" count="12">0 0 0 1 0 0 0 1 0 0 0 1</float_array>)"
+          R"(<technique_common><accessor source="#a" count="4" stride="3"/></technique_common></source>)"
+          R"(<vertices id="v"><input semantic="POSITION" source="#p"/></vertices><triangles count="4">)"
+          R"(<input semantic="VERTEX" source="#v" offset="0"/><p>0 2 1 0 1 3 1 2 3 0 3 2</p></triangles></mesh>)"
+          R"(</geometry></library_geometries><library_visual_scenes><visual_scene id="s"><node>)"
+          R"(<instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>)"
+          R"(<scene><instance_visual_scene url="#s"/></scene></COLLADA>)"};
+}
+
+inline Simulation moved_box() {
+  Simulation sim(box_model());
+  for (int i = 0; i < 5; ++i) sim.step();
+  return sim;
+}
+
+inline std::vector<std::string> problem_seeds() {
+  const Simulation sim = moved_box();
+  const InputFile file("", "seed");
+  save_problem(file.path(), sim.problem(), sim.warm_start_impulses(), sim.impulses());
+  return {bytes_of(file.path())};
+}
+
+inline std::vector<std::string> recording_seeds() {
+  Simulation sim(box_model());
+  const InputFile file("", "seed");
+  RecordingWriter writer(file.path(), sim.model(), {"box_on_plane", 0.01, sim.options(), "fuzz"});
+  for (int i = 0; i < 3; ++i) {
+    sim.step();
+    writer.add(sim.state(), sim.report(), energy(sim.model(), sim.state()), sim.contacts(), forces_of(sim));
+  }
+  writer.close();
+  return {bytes_of(file.path())};
+}
+
+// One contact; local, and global with a body of six coordinates.
+inline std::vector<std::string> fclib_seeds() {
+  std::vector<std::string> out;
+  for (const bool global : {false, true}) {
+    const hdf5::File file("seed", hdf5::create_image());
+    const std::string root = global ? "/fclib_global" : "/fclib_local";
+    const auto ints = [&](const std::string& name, const std::vector<std::int32_t>& v) {
+      file.table<std::int32_t>(name, {v.size()}, v, {"", ""});
+    };
+    const auto doubles = [&](const std::string& name, const std::vector<double>& v) {
+      file.table<double>(name, {v.size()}, v, {"", ""});
+    };
+    // The first rows of a unit matrix, by columns.
+    const auto unit = [&](const std::string& name, int rows, int columns) {
+      file.group(name);
+      std::vector<std::int32_t> p{0}, i;
+      for (int c = 0; c < columns; ++c) {
+        i.push_back(c);
+        p.push_back(c + 1);
+      }
+      ints(name + "/m", {rows});
+      ints(name + "/n", {columns});
+      ints(name + "/nz", {-1});
+      ints(name + "/p", p);
+      ints(name + "/i", i);
+      doubles(name + "/x", std::vector<double>(i.size(), 1));
+    };
+    file.group(root);
+    file.group(root + "/vectors");
+    ints(root + "/spacedim", {3});
+    doubles(root + "/vectors/mu", {0.5});
+    if (global) {
+      unit(root + "/M", 6, 6);
+      unit(root + "/H", 6, 3);
+      doubles(root + "/vectors/f", {-1, 0, 0, 0, 0, 0});
+      doubles(root + "/vectors/w", {0, 0, 0});
+    } else {
+      unit(root + "/W", 3, 3);
+      doubles(root + "/vectors/q", {-1, 0.1, 0});
+    }
+    out.push_back(hdf5::image_bytes(file.handle()));
+  }
+  return out;
+}
+
+inline std::vector<std::string> checkpoint_seeds() {
+  const Simulation sim = moved_box();
+  const InputFile file("", "seed");
+  save_checkpoint(file.path(), sim.snapshot());
+  return {bytes_of(file.path()), sim.snapshot().bytes()};
+}
+
+inline std::vector<std::string> seeds_of(std::string_view target) {
+  if (target == "scene") return scene_seeds();
+  if (target == "mesh") return mesh_seeds();
+  if (target == "problem") return problem_seeds();
+  if (target == "fclib") return fclib_seeds();
+  if (target == "recording") return recording_seeds();
+  return checkpoint_seeds();
+}
+
+}  // namespace sarrus::fuzz
