@@ -99,6 +99,8 @@ void add_options(CLI::App& command, RunArguments& a) {
       ->type_name("NAME");
   command.add_flag_callback(
       "--no-projection", [&o] { o.projection = false; }, "Do not project positions onto the joints after a step");
+  command.add_option("--threads", o.threads, "Threads that share a step, for the same bits; default: 1")
+      ->type_name("N");
   command.add_option("--json", a.json, "Write the summary as JSON; -: on standard output, in place of the table")
       ->type_name("FILE");
   command

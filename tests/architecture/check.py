@@ -22,7 +22,6 @@ FOREIGN = {
     r"tinyxml2": "tinyxml2",
     r"nlohmann/": "nlohmann_json::nlohmann_json",
     r"hdf5|H5": "hdf5::hdf5",
-    r"tbb/|oneapi/": "TBB::tbb",
 }
 
 # What a folder must not reach, through any other folder either.

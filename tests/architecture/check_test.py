@@ -11,7 +11,7 @@ FOLDERS = """
 math | a.cpp | | Eigen3::Eigen
 geometry | b.cpp | math | Qhull::qhull_r
 problem | c.cpp | math |
-solvers | d.cpp | problem | TBB::tbb
+solvers | d.cpp | problem |
 """
 
 

@@ -124,6 +124,14 @@ TEST(Allocation, CompliantStepsAllocateNothing) {
   }
 }
 
+TEST(Allocation, ThreadsAllocateNothing) {
+  SimulationOptions o;
+  o.threads = 3;
+  expect_no_allocations({"jansen_swarm20", 12, 12}, o);
+  expect_no_allocations({"stack15_equal", 10, 100}, o);
+  expect_no_allocations({"jansen_walker", 60, 60}, o);
+}
+
 TEST(Allocation, ColdStartsAllocateNothingEither) {
   SimulationOptions o;
   o.warm_start = false;

@@ -75,6 +75,24 @@ TEST(Determinism, InterleavedSimulationsDoNotDisturbEachOther) {
   for (std::size_t k = 0; k < together.size(); ++k) EXPECT_EQ(hashes[k].value(), alone[k]) << k;
 }
 
+// Islands, rows, bodies and boxes are shared by threads in pieces; the scenes have one island or twenty, joints or
+// contacts alone, steps that need the method and steps that do not.
+TEST(Determinism, AnyNumberOfThreadsGivesTheSameBits) {
+  for (const Case& c : {Case{"jansen_swarm20", 12}, Case{"jansen_walker", 60}, Case{"clutter40", 250},
+                        Case{"ring20", 60}, Case{"dominoes", 120}}) {
+    const int steps = test::samples(c.steps);
+    std::uint64_t alone = 0;
+    for (const int threads : {1, 2, 7}) {
+      SimulationOptions o;
+      o.threads = threads;
+      Simulation sim = simulate(c.scene, o);
+      const std::uint64_t hash = trajectory_hash(sim, steps);
+      if (threads == 1) alone = hash;
+      EXPECT_EQ(hash, alone) << c.scene << ", " << threads << " threads";
+    }
+  }
+}
+
 // A saved state is all there is when no warm start is kept.
 TEST(Determinism, ARestoredStateContinuesInTheSameBits) {
   SARRUS_FULL_SIZE_ONLY();

@@ -1,6 +1,5 @@
 // The cascade on small problems: one contact against all its modes, bounds, special problems, budgets and islands.
 #include <gtest/gtest.h>
-#include <tbb/global_control.h>
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
@@ -377,8 +376,6 @@ TEST(CascadeIslands, PartsGiveTheSameBitsAloneTogetherAndOnThreads) {
   }
   std::vector<std::vector<int>> rows;
   const ConstraintProblem whole = testing::side_by_side(parts, rows);
-  // As many threads as asked for, whatever the machine has.
-  const tbb::global_control allow(tbb::global_control::max_allowed_parallelism, 8);
   std::vector<double> first;
   for (const double threads : {1.0, 2.0, 4.0, 8.0}) {
     const Answer a = solve(whole, "cascade", 1e-9, {{"threads", threads}});

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "sarrus/math/tools.h"
+#include "sarrus/math/workers.h"
 
 namespace sarrus {
 namespace {
@@ -146,20 +147,25 @@ void CollisionDetector::place_collider(Collider& c) {
 void CollisionDetector::find_boxes() {
   const bool other_horizon = horizon_ != boxes_horizon_;
   boxes_horizon_ = horizon_;
-  for (const int id : bounded_) {
-    Collider& c = colliders_[at(id)];
-    if (c.body == kWorld && !other_horizon) continue;
-    if (c.body != kWorld) place_collider(c);
-    c.box = shape_aabb(c.moving.shape);
-    const double margin = c.margin == kUseDefault ? options_.margin : c.margin;
-    // The larger margin of a pair counts, so each side brings its whole one. Shapes that meet within the horizon have
-    // swept boxes that overlap.
-    const Vec3 way = horizon_ * c.moving.v_W;
-    const Vec3 fat = Vec3::Constant(margin + horizon_ * (c.spin_speed + fall_));
-    Aabb& box = fat_boxes_[at(id)];
-    box = {c.box.lo + way.cwiseMin(0) - fat, c.box.hi + way.cwiseMax(0) + fat};
-    if (!box.lo.allFinite() || !box.hi.allFinite()) c.box = box = Aabb::nothing();  // a diverged body meets nothing
-  }
+  constexpr int kLeast = 64;
+  Workers::here().ranges(static_cast<int>(bounded_.size()), kLeast, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) find_box(bounded_[at(i)], other_horizon);
+  });
+}
+
+void CollisionDetector::find_box(int id, bool other_horizon) {
+  Collider& c = colliders_[at(id)];
+  if (c.body == kWorld && !other_horizon) return;
+  if (c.body != kWorld) place_collider(c);
+  c.box = shape_aabb(c.moving.shape);
+  const double margin = c.margin == kUseDefault ? options_.margin : c.margin;
+  // The larger margin of a pair counts, so each side brings its whole one. Shapes that meet within the horizon have
+  // swept boxes that overlap.
+  const Vec3 way = horizon_ * c.moving.v_W;
+  const Vec3 fat = Vec3::Constant(margin + horizon_ * (c.spin_speed + fall_));
+  Aabb& box = fat_boxes_[at(id)];
+  box = {c.box.lo + way.cwiseMin(0) - fat, c.box.hi + way.cwiseMax(0) + fat};
+  if (!box.lo.allFinite() || !box.hi.allFinite()) c.box = box = Aabb::nothing();  // a diverged body meets nothing
 }
 
 void CollisionDetector::find_plane_pairs() {

@@ -113,6 +113,7 @@ class CollisionDetector {
   std::vector<int> geoms() const;
   void place_collider(Collider& c);
   void find_boxes();
+  void find_box(int collider, bool other_horizon);
   void find_plane_pairs();
   Margins margins(const Collider& a, const Collider& b) const;
   bool comes_before(const GeomPair& x, const GeomPair& y) const;

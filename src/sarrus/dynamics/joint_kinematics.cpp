@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "sarrus/math/so3.h"
+#include "sarrus/math/workers.h"
 
 namespace sarrus {
 namespace {
@@ -268,6 +269,18 @@ void joint_raw_coordinates(const Joint& joint, const JointFrame& f, double* q) {
 
 Vec3 joint_swing_W(const JointFrame& f) { return swing_log(f.A_B.col(0), f.A_F.col(0)); }
 
+namespace {
+
+template <class F>
+void for_each_index(std::size_t count, const F& f) {
+  constexpr int kLeast = 64;
+  Workers::here().ranges(static_cast<int>(count), kLeast, [&f](int begin, int end) {
+    for (int i = begin; i < end; ++i) f(static_cast<std::size_t>(i));
+  });
+}
+
+}  // namespace
+
 JointKinematics::JointKinematics(const Model& model) : model_(model) {
   for (const Joint& j : model.joints()) {
     X_B_.push_back(j.q_BJ.toRotationMatrix());
@@ -278,8 +291,8 @@ JointKinematics::JointKinematics(const Model& model) : model_(model) {
 }
 
 void JointKinematics::update(std::span<const Pose> X_WB) {
-  for (std::size_t i = 0; i < R_WB_.size(); ++i) R_WB_[i].topRows<3>() = X_WB[i].q.toRotationMatrix();
-  for (std::size_t i = 0; i < frames_.size(); ++i) {
+  for_each_index(R_WB_.size(), [&](std::size_t i) { R_WB_[i].topRows<3>() = X_WB[i].q.toRotationMatrix(); });
+  for_each_index(frames_.size(), [&](std::size_t i) {
     const Joint& j = model_.joints()[i];
     JointFrame& f = frames_[i];
     if (j.base == kWorld) {
@@ -294,7 +307,7 @@ void JointKinematics::update(std::span<const Pose> X_WB) {
     const auto b = static_cast<std::size_t>(j.follower);
     f.r_F_W = X_WB[b].p;
     place(R_WB_[b], f.r_F_W, j.p_FJ, X_F_[i], f.p_F_W, f.A_F);
-  }
+  });
 }
 
 double JointKinematics::unwrap(int dof, double raw, double near) const {
@@ -310,17 +323,17 @@ double JointKinematics::unwrap(int dof, double raw, double near) const {
 }
 
 void JointKinematics::update_coordinates(std::span<double> q) const {
-  for (std::size_t i = 0; i < frames_.size(); ++i) {
+  for_each_index(frames_.size(), [&](std::size_t i) {
     const Joint& j = model_.joints()[i];
     const int n = joint_type_info(j.type).dofs;
-    if (n == 0) continue;
+    if (n == 0) return;
     double raw[3];
     joint_raw_coordinates(j, frames_[i], raw);
     for (int k = 0; k < n; ++k) {
       double& qk = q[static_cast<std::size_t>(j.first_dof + k)];
       qk = unwrap(j.first_dof + k, raw[k], qk);
     }
-  }
+  });
 }
 
 double JointKinematics::coordinate(int dof, double near) const {

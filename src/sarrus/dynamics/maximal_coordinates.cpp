@@ -6,6 +6,7 @@
 #include "sarrus/dynamics/coordinates.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/math/tools.h"
+#include "sarrus/math/workers.h"
 
 namespace sarrus {
 namespace {
@@ -116,12 +117,12 @@ class MaximalCoordinates final : public Coordinates {
   }
 
   void mass_blocks(std::span<const Pose> X_WB, std::span<double> mass, std::span<double> mass_inverse) override {
-    for (std::size_t i = 0; i < X_WB.size(); ++i) mass_block(i, X_WB[i].q, mass, mass_inverse);
+    for_bodies([&](std::size_t i) { mass_block(i, X_WB[i].q, mass, mass_inverse); });
   }
 
   void free_velocity(const FreeMotion& m, std::span<double> mass, std::span<double> mass_inverse,
                      VecX& u_free) override {
-    for (std::size_t i = 0; i < m.X_WB.size(); ++i) {
+    for_bodies([&](std::size_t i) {
       const Body& b = model_.bodies()[i];
       const Quat& q = m.X_WB[i].q;
       const Vec3 w = m.twist[i].tail<3>();
@@ -139,14 +140,14 @@ class MaximalCoordinates final : public Coordinates {
         w_free_B_[i] = isotropic_[i] ? w_B : rotate_torque_free(b.inertia_B, inertia_inverse_B_[i], w_B, m.dt);
         u.tail<3>() = (isotropic_[i] ? w : rotated(q, w_free_B_[i])) + m.dt * (W.bottomRightCorner<3, 3>() * torque);
       }
-    }
+    });
   }
 
   void rotate_freely(const FreeMotion& m, Rotation kind, VecX& u_minus) const override {
-    for (std::size_t i = 0; i < m.X_WB.size(); ++i) {
-      if (isotropic_[i] || m.scheme[i]->rotation != kind) continue;
+    for_bodies([&](std::size_t i) {
+      if (isotropic_[i] || m.scheme[i]->rotation != kind) return;
       u_minus.segment<3>(offset(i) + 3) = rotated(m.X_WB[i].q, w_free_B_[i]);
-    }
+    });
   }
 
   void damp(std::span<const double> mass, double dt, VecX& u_free) const override {
@@ -163,8 +164,8 @@ class MaximalCoordinates final : public Coordinates {
   }
 
   void correct_rotation(const FreeMotion& m, VecX& u_plus) const override {
-    for (std::size_t i = 0; i < m.X_WB.size(); ++i) {
-      if (isotropic_[i] || m.scheme[i]->rotation != Rotation::middle) continue;
+    for_bodies([&](std::size_t i) {
+      if (isotropic_[i] || m.scheme[i]->rotation != Rotation::middle) return;
       const Mat3& I = model_.bodies()[i].inertia_B;
       const Quat& q = m.X_WB[i].q;
       auto w_plus_W = u_plus.segment<3>(offset(i) + 3);
@@ -184,18 +185,18 @@ class MaximalCoordinates final : public Coordinates {
         if (reached > most) change = std::sqrt(most / reached) * corrected - w_plus;
       }
       w_plus_W += q * change;
-    }
+    });
   }
 
   void move(const FreeMotion& m, std::span<const Pose> from, const VecX& u_plus, std::span<Pose> to) override {
-    for (std::size_t i = 0; i < from.size(); ++i) {
+    for_bodies([&](std::size_t i) {
       const double a = m.scheme[i]->position;
       const auto u = u_plus.segment<6>(offset(i));
       const Vec6 mean = a * u + (1 - a) * m.twist[i];
       if (m.scheme[i]->rotation == Rotation::stage) {
         to[i] =
             integrate_pose(from[i], mean, m.dt, m.scheme[i]->attitude == AttitudeMap::cayley ? so3_cayley : so3_exp);
-        continue;
+        return;
       }
       const Quat q_BW = m.X_WB[i].q.conjugate();
       const Vec3 w_B = rotated(q_BW, m.twist[i].tail<3>());
@@ -204,25 +205,33 @@ class MaximalCoordinates final : public Coordinates {
                                       : Vec3(0.5 * (w_B + w_free_B_[i]) + a * (w_plus_B - w_free_B_[i]));
       to[i].p = from[i].p + m.dt * mean.head<3>();
       to[i].q = (from[i].q * turn(m.dt * turn_B, model_.bodies()[i].inertia_B * w_plus_B)).normalized();
-    }
+    });
   }
 
   void carry(std::span<const Pose> from, std::span<const Pose> to, VecX& u) const override {
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      if (isotropic_[i]) continue;
+    for_bodies([&](std::size_t i) {
+      if (isotropic_[i]) return;
       auto w = u.segment<3>(offset(i) + 3);
       w = rotated(to[i].q, rotated(from[i].q.conjugate(), w));
-    }
+    });
   }
 
   void integrate(std::span<const Pose> from, const VecX& u, double dt, AttitudeMap map,
                  std::span<Pose> to) const override {
-    for (std::size_t i = 0; i < from.size(); ++i) {
+    for_bodies([&](std::size_t i) {
       to[i] = integrate_pose(from[i], u.segment<6>(offset(i)), dt, map == AttitudeMap::cayley ? so3_cayley : so3_exp);
-    }
+    });
   }
 
  private:
+  // Bodies know nothing of each other: any thread may have any of them.
+  template <class F>
+  void for_bodies(const F& f) const {
+    constexpr int kLeast = 64;
+    Workers::here().ranges(model_.body_count(), kLeast, [&f](int begin, int end) {
+      for (int i = begin; i < end; ++i) f(static_cast<std::size_t>(i));
+    });
+  }
   static Eigen::Index offset(std::size_t body) { return static_cast<Eigen::Index>(6 * body); }
 
   void mass_block(std::size_t i, const Quat& q_WB, std::span<double> mass, std::span<double> mass_inverse) const {

@@ -41,6 +41,7 @@ bool BlockGraph::analyse(std::span<const std::uint64_t> edges) {
   edges_.assign(edges.begin(), edges.end());
   order_and_fill();
   place_blocks();
+  find_components();
   analysed_ = true;
   ++analyses_;
   return true;
@@ -212,6 +213,26 @@ void BlockGraph::place_blocks() {
     }
   }
   value_count_ = offset;
+}
+
+// The first row of a column is its parent in the tree of elimination.
+void BlockGraph::find_components() {
+  const auto n = at(node_count());
+  component_of_.resize(n);
+  component_positions_.resize(n);
+  int count = 0;
+  for (std::size_t k = n; k-- > 0;) {
+    const bool root = column_start_[k] == column_start_[k + 1];
+    component_of_[k] = root ? count++ : component_of_[at(row_[at(column_start_[k])])];
+  }
+  component_begin_.assign(at(count + 1), 0);
+  for (const int c : component_of_) ++component_begin_[at(c) + 1];
+  for (int c = 0; c < count; ++c) component_begin_[at(c) + 1] += component_begin_[at(c)];
+  // Filling from the back moves the ends to the begins.
+  for (std::size_t k = n; k-- > 0;)
+    component_positions_[at(--component_begin_[at(component_of_[k]) + 1])] = static_cast<int>(k);
+  for (int c = 0; c < count; ++c) component_begin_[at(c)] = component_begin_[at(c) + 1];
+  component_begin_[at(count)] = static_cast<int>(n);
 }
 
 std::int64_t BlockGraph::update_count() const {

@@ -65,6 +65,14 @@ class BlockGraph {
   int column_begin(int position) const { return column_start_[static_cast<std::size_t>(position)]; }
   int row(int index) const { return row_[static_cast<std::size_t>(index)]; }
   int block_offset(int index) const { return block_offset_[static_cast<std::size_t>(index)]; }
+  // The connected components: their positions, ascending. Nothing done to one changes another.
+  int component_count() const { return static_cast<int>(component_begin_.size()) - 1; }
+  int component_of(int position) const { return component_of_[static_cast<std::size_t>(position)]; }
+  std::span<const int> component(int i) const {
+    const int* all = component_positions_.data();
+    return {all + component_begin_[static_cast<std::size_t>(i)],
+            all + component_begin_[static_cast<std::size_t>(i) + 1]};
+  }
   // The updates (i, j) -= (i, k) (j, k)' of column k: f(target, left, right), indices of row() and block_offset() for
   // the blocks (i, j), (i, k) and (j, k); a target of -1: the diagonal block of position j = i. The rows of column k
   // behind j are among those of column j, so that one walk finds them.
@@ -84,6 +92,7 @@ class BlockGraph {
  private:
   void order_and_fill();
   void place_blocks();
+  void find_components();
   void list_neighbours();
   void collect_column(int node);
   void explain(int node, int column);
@@ -119,6 +128,7 @@ class BlockGraph {
   std::vector<int> row_;              // row positions of the off-diagonal blocks, ascending within a column
   std::vector<int> block_offset_;     // parallel to row_
   std::vector<int> diagonal_offset_;  // by position
+  std::vector<int> component_of_, component_positions_, component_begin_ = {0};
 };
 
 }  // namespace sarrus

@@ -15,7 +15,8 @@ using block::ConstBlockMap;
 using block::kLargeNode;
 
 // Cholesky of the lower triangle of A, then A <- L^-1 with a zero upper triangle and zero padding rows.
-bool invert_cholesky(double* A, int n, int ld, double* L) {
+bool invert_cholesky(double* A, int n, int ld) {
+  double L[kLargeNode * kLargeNode];
   std::fill(L, L + n * ld, 0.0);
   for (int j = 0; j < n; ++j) {
     double d = A[j * ld + j];
@@ -72,9 +73,9 @@ bool invert_cholesky_six(double* A) {
   return true;
 }
 
-bool invert_or_factor(double* A, int n, int ld, double* scratch) {
+bool invert_or_factor(double* A, int n, int ld) {
   if (n == 6) return invert_cholesky_six(A);
-  if (n <= kLargeNode) return invert_cholesky(A, n, ld, scratch);
+  if (n <= kLargeNode) return invert_cholesky(A, n, ld);
   BlockMap map(A, n, n, Eigen::OuterStride<>(ld));
   if (!map.allFinite()) return false;
   Eigen::Ref<MatX, 0, Eigen::OuterStride<>> ref(map);
@@ -98,10 +99,16 @@ void finish_column_block(double* block, int ni, const double* diagonal, int nk) 
 
 void BlockLLT::set_nodes(std::span<const int> sizes) {
   graph_.set_nodes(sizes);
-  int largest = 1;
-  for (const int n : sizes) largest = std::max(largest, n <= kLargeNode ? n : 1);
-  scratch_.resize(static_cast<std::size_t>(BlockGraph::pad(largest) * largest));
-  work_.resize(static_cast<std::size_t>(graph_.padded_start(graph_.node_count())));
+  take_memory();
+}
+
+void BlockLLT::take_memory() { work_.resize(static_cast<std::size_t>(graph_.padded_start(graph_.node_count()))); }
+
+void BlockLLT::exchange(BlockGraph& other) {
+  std::swap(graph_, other);
+  if (graph_.node_count() == 0) return;
+  take_memory();
+  values_.resize(static_cast<std::size_t>(graph_.value_count()));
 }
 
 bool BlockLLT::analyse(std::span<const std::uint64_t> edges) {
@@ -113,59 +120,75 @@ bool BlockLLT::analyse(std::span<const std::uint64_t> edges) {
 void BlockLLT::set_zero() { std::fill(values_.begin(), values_.end(), 0.0); }
 
 bool BlockLLT::factor() {
-  const int n = node_count();
-  const bool six = graph_.all_six();
-  double* v = values_.data();
-  for (int k = 0; k < n; ++k) {
-    const int nk = graph_.node_size(graph_.node_at(k));
-    double* diagonal = v + graph_.diagonal_offset(k);
-    if (!invert_or_factor(diagonal, nk, BlockGraph::pad(nk), scratch_.data())) return false;
-    for (int r = graph_.column_begin(k); r < graph_.column_begin(k + 1); ++r) {
-      double* block = v + graph_.block_offset(r);
-      if (six) {
-        block::times_lower_transposed_fixed<8, 6>(block, diagonal);
-      } else {
-        finish_column_block(block, graph_.node_size(graph_.node_at(graph_.row(r))), diagonal, nk);
-      }
-    }
-    graph_.for_each_update(k, [&](int target, int left, int right) {
-      const int i = graph_.row(left);
-      const int j = graph_.row(right);
-      double* T = v + (target < 0 ? graph_.diagonal_offset(j) : graph_.block_offset(target));
-      const double* L = v + graph_.block_offset(left);
-      const double* R = v + graph_.block_offset(right);
-      if (six) {
-        block::subtract_product_fixed<8, 6, 6>(T, L, R);
-      } else {
-        block::subtract_product(T, L, R, BlockGraph::pad(graph_.size_at(i)), graph_.size_at(j), nk,
-                                BlockGraph::pad(graph_.size_at(j)));
-      }
-    });
+  for (int k = 0; k < node_count(); ++k) {
+    if (!factor_column(k)) return false;
   }
   return true;
 }
 
-void BlockLLT::solve(VecX& b) {
-  if (graph_.all_six()) {
-    for (int i = 0; i < node_count(); ++i) {
-      double* w = work_.data() + 8 * i;
-      Six::load(b.data() + 6 * i).store(w);
-      w[6] = w[7] = 0;
+bool BlockLLT::factor(std::span<const int> positions) {
+  return std::all_of(positions.begin(), positions.end(), [this](int k) { return factor_column(k); });
+}
+
+bool BlockLLT::factor_column(int k) {
+  const bool six = graph_.all_six();
+  double* v = values_.data();
+  const int nk = graph_.node_size(graph_.node_at(k));
+  double* diagonal = v + graph_.diagonal_offset(k);
+  if (!invert_or_factor(diagonal, nk, BlockGraph::pad(nk))) return false;
+  for (int r = graph_.column_begin(k); r < graph_.column_begin(k + 1); ++r) {
+    double* block = v + graph_.block_offset(r);
+    if (six) {
+      block::times_lower_transposed_fixed<8, 6>(block, diagonal);
+    } else {
+      finish_column_block(block, graph_.node_size(graph_.node_at(graph_.row(r))), diagonal, nk);
     }
-    solve_padded(work_.data());
-    for (int i = 0; i < node_count(); ++i) Six::load(work_.data() + 8 * i).store(b.data() + 6 * i);
+  }
+  graph_.for_each_update(k, [&](int target, int left, int right) {
+    const int i = graph_.row(left);
+    const int j = graph_.row(right);
+    double* T = v + (target < 0 ? graph_.diagonal_offset(j) : graph_.block_offset(target));
+    const double* L = v + graph_.block_offset(left);
+    const double* R = v + graph_.block_offset(right);
+    if (six) {
+      block::subtract_product_fixed<8, 6, 6>(T, L, R);
+    } else {
+      block::subtract_product(T, L, R, BlockGraph::pad(graph_.size_at(i)), graph_.size_at(j), nk,
+                              BlockGraph::pad(graph_.size_at(j)));
+    }
+  });
+  return true;
+}
+
+void BlockLLT::load(int k, const double* b, double* w) const {
+  const int i = graph_.node_at(k);
+  const int n = graph_.node_size(i);
+  w += graph_.padded_start(i);
+  if (n == 6) {
+    Six::load(b + graph_.node_start(i)).store(w);
+    w[6] = w[7] = 0;
     return;
   }
-  for (int i = 0; i < node_count(); ++i) {
-    const int n = graph_.node_size(i);
-    double* w = work_.data() + graph_.padded_start(i);
-    std::copy_n(b.data() + graph_.node_start(i), n, w);
-    std::fill(w + n, w + BlockGraph::pad(n), 0.0);
-  }
+  std::copy_n(b + graph_.node_start(i), n, w);
+  std::fill(w + n, w + BlockGraph::pad(n), 0.0);
+}
+
+void BlockLLT::store(int k, const double* w, double* b) const {
+  const int i = graph_.node_at(k);
+  std::copy_n(w + graph_.padded_start(i), graph_.node_size(i), b + graph_.node_start(i));
+}
+
+void BlockLLT::solve(std::span<const int> positions, VecX& b) {
+  for (const int k : positions) load(k, b.data(), work_.data());
+  forward(positions, work_.data());
+  backward(positions, work_.data());
+  for (const int k : positions) store(k, work_.data(), b.data());
+}
+
+void BlockLLT::solve(VecX& b) {
+  for (int k = 0; k < node_count(); ++k) load(k, b.data(), work_.data());
   solve_padded(work_.data());
-  for (int i = 0; i < node_count(); ++i) {
-    std::copy_n(work_.data() + graph_.padded_start(i), graph_.node_size(i), b.data() + graph_.node_start(i));
-  }
+  for (int k = 0; k < node_count(); ++k) store(k, work_.data(), b.data());
 }
 
 namespace {

@@ -23,6 +23,8 @@ class BlockLLT {
   void set_nodes(std::span<const int> sizes);
   static std::uint64_t edge_key(int a, int b) { return BlockGraph::edge_key(a, b); }
   bool analyse(std::span<const std::uint64_t> edges);
+  // Puts the graph away and takes up another one.
+  void exchange(BlockGraph& other);
   BlockRef diagonal(int node) const { return graph_.diagonal(node); }
   BlockRef off_diagonal(int a, int b) const { return graph_.off_diagonal(a, b); }
   const BlockGraph& graph() const { return graph_; }
@@ -36,8 +38,12 @@ class BlockLLT {
 
   // False if a pivot is not positive (H not positive definite, or not finite).
   bool factor();
+  // The same of a component of the graph; several may be factored at the same time.
+  bool factor(std::span<const int> positions);
   // Solves H x = b in place; components in node order, unpadded. factor() must have succeeded.
   void solve(VecX& b);
+  // The same of a component.
+  void solve(std::span<const int> positions, VecX& b);
   // The same on a vector whose nodes start at graph().padded_start(), with zero padding.
   void solve_padded(double* w) const;
   // Its two halves on some nodes that no edge joins with others, given by their positions in the order of elimination,
@@ -48,12 +54,15 @@ class BlockLLT {
 
  private:
   double* node(double* w, int position) const { return w + graph_.padded_start(graph_.node_at(position)); }
+  void take_memory();
+  bool factor_column(int position);
+  void load(int position, const double* b, double* w) const;
+  void store(int position, const double* w, double* b) const;
   void eliminate(int position, double* w) const;
   void substitute(int position, double* w) const;
 
   BlockGraph graph_;
   std::vector<double> values_;
-  std::vector<double> scratch_;
   std::vector<double> work_;
 };
 

@@ -8,9 +8,12 @@
 
 #include "sarrus/math/six.h"
 #include "sarrus/math/tools.h"
+#include "sarrus/math/workers.h"
 
 namespace sarrus {
 namespace {
+
+constexpr int kLeastBlocks = 128;  // or nodes: some 5 us, what it takes to share a loop
 
 // x' A x of one node.
 inline double quadratic(const double* A, const double* x, int n) {
@@ -177,7 +180,7 @@ void ConstraintProblem::size_rows() {
   least_size.resize(rows_);
   least_size = scale.cwiseProduct(v_free).cwiseAbs();
   if (physical) least_size = least_size.cwiseMax(kSpeed * scale);
-  for (int island = 0; island < islands.count(); ++island) {
+  Workers::here().each(islands.count(), [&](int island, int) {
     double largest = 1e-300;
     double energy = 0;
     for (const int i : islands.blocks(island)) {
@@ -200,7 +203,7 @@ void ConstraintProblem::size_rows() {
         sizes[r] = physical ? std::max(sizes[r], std::min(kMostEnergy * sizes[r], energy)) : largest;
       }
     }
-  }
+  });
 }
 
 namespace {
@@ -280,11 +283,15 @@ void ConstraintProblem::add_Jt_any(const ConstraintBlock& b, const double* lambd
 }
 
 void ConstraintProblem::multiply_J(std::span<const ConstraintBlock> of, const VecX& u, Eigen::Ref<VecX> out) const {
-  if (!all_six_) {
-    for (const ConstraintBlock& b : of) multiply_J(b, u.data(), out.data() + b.row);
-    return;
-  }
-  for (const ConstraintBlock& b : of) multiply_J_six(b, jacobian.data(), u.data(), out.data() + b.row);
+  Workers::here().ranges(static_cast<int>(of.size()), kLeastBlocks, [&](int begin, int end) {
+    for (const ConstraintBlock& b : of.subspan(at(begin), at(end - begin))) {
+      if (all_six_) {
+        multiply_J_six(b, jacobian.data(), u.data(), out.data() + b.row);
+      } else {
+        multiply_J_any(b, u.data(), out.data() + b.row);
+      }
+    }
+  });
 }
 
 void ConstraintProblem::multiply_Jt(std::span<const ConstraintBlock> of, std::span<const double> lambda,
@@ -297,41 +304,74 @@ void ConstraintProblem::multiply_Jt(std::span<const ConstraintBlock> of, std::sp
   for (const ConstraintBlock& b : of) add_Jt_six(b, jacobian.data(), lambda.data() + b.row, out.data());
 }
 
+void ConstraintProblem::multiply_J(std::span<const int> of, const VecX& u, Eigen::Ref<VecX> out) const {
+  for (const int i : of) {
+    const ConstraintBlock& b = blocks[at(i)];
+    if (all_six_) {
+      multiply_J_six(b, jacobian.data(), u.data(), out.data() + b.row);
+    } else {
+      multiply_J_any(b, u.data(), out.data() + b.row);
+    }
+  }
+}
+
+void ConstraintProblem::add_Jt(std::span<const int> of, std::span<const double> lambda, VecX& out) const {
+  for (const int i : of) {
+    const ConstraintBlock& b = blocks[at(i)];
+    if (all_six_) {
+      add_Jt_six(b, jacobian.data(), lambda.data() + b.row, out.data());
+    } else {
+      add_Jt_any(b, lambda.data() + b.row, out.data());
+    }
+  }
+}
+
 namespace {
 
-void multiply_blocks(const ConstraintProblem& p, const std::vector<double>& blocks, const VecX& in, VecX& out) {
-  for (std::size_t i = 0; i < p.node_size.size(); ++i) {
-    const int n = p.node_size[i];
-    const double* B = blocks.data() + p.mass_offset[i];
-    const int o = p.node_offset[i];
-    if (n == 6) {
-      times_six(B, 6, in.data() + o).store(out.data() + o);
-    } else {
-      out.segment(o, n).noalias() = Eigen::Map<const MatX>(B, n, n) * in.segment(o, n);
-    }
+void multiply_block(const ConstraintProblem& p, std::size_t node, const std::vector<double>& blocks, const VecX& in,
+                    VecX& out) {
+  const int n = p.node_size[node];
+  const double* B = blocks.data() + p.mass_offset[node];
+  const int o = p.node_offset[node];
+  if (n == 6) {
+    times_six(B, 6, in.data() + o).store(out.data() + o);
+  } else {
+    out.segment(o, n).noalias() = Eigen::Map<const MatX>(B, n, n) * in.segment(o, n);
   }
 }
 
 }  // namespace
 
-void ConstraintProblem::multiply_M(const VecX& u, VecX& out) const { multiply_blocks(*this, mass, u, out); }
+void ConstraintProblem::multiply_M(const VecX& u, VecX& out) const {
+  Workers::here().ranges(node_count(), kLeastBlocks, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) multiply_block(*this, at(i), mass, u, out);
+  });
+}
 void ConstraintProblem::multiply_M_inverse(const VecX& f, VecX& out) const {
-  multiply_blocks(*this, mass_inverse, f, out);
+  Workers::here().ranges(node_count(), kLeastBlocks, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) multiply_block(*this, at(i), mass_inverse, f, out);
+  });
+}
+void ConstraintProblem::multiply_M_inverse(std::span<const int> of, const VecX& f, VecX& out) const {
+  for (const int i : of) multiply_block(*this, at(i), mass_inverse, f, out);
 }
 
 void ConstraintProblem::diagonal_D_plus_R(std::span<const ConstraintBlock> of, Eigen::Ref<VecX> out) const {
-  for (const ConstraintBlock& b : of) {
-    double* d = out.data() + b.row;
-    std::copy_n(R.data() + b.row, b.rows, d);
-    for (int k = 0; k < b.nodes; ++k) {
-      const int n = node_size[at(b.node[k])];
-      const double* W = mass_inverse.data() + mass_offset[at(b.node[k])];
-      const double* J = jacobian.data() + b.jac[k];
-      if (n == 6) {
-        add_quadratics_six(W, b.rows, J, d);
-      } else {
-        for (int r = 0; r < b.rows; ++r) d[r] += quadratic(W, J + r * n, n);
-      }
+  Workers::here().ranges(static_cast<int>(of.size()), kLeastBlocks, [&](int begin, int end) {
+    for (const ConstraintBlock& b : of.subspan(at(begin), at(end - begin))) measure_block(b, out.data() + b.row);
+  });
+}
+
+void ConstraintProblem::measure_block(const ConstraintBlock& b, double* d) const {
+  std::copy_n(R.data() + b.row, b.rows, d);
+  for (int k = 0; k < b.nodes; ++k) {
+    const int n = node_size[at(b.node[k])];
+    const double* W = mass_inverse.data() + mass_offset[at(b.node[k])];
+    const double* J = jacobian.data() + b.jac[k];
+    if (n == 6) {
+      add_quadratics_six(W, b.rows, J, d);
+    } else {
+      for (int r = 0; r < b.rows; ++r) d[r] += quadratic(W, J + r * n, n);
     }
   }
 }

@@ -68,6 +68,7 @@ class Islands {
   void find(int node_count, std::span<const ConstraintBlock> blocks);
 
   int count() const { return count_; }
+  int block_count() const { return static_cast<int>(blocks_.size()); }  // of all islands: those that have nodes
   int of_node(int node) const { return island_[static_cast<std::size_t>(node)]; }  // -1: none
   int of(const ConstraintBlock& block) const { return block.nodes > 0 ? of_node(block.node[0]) : -1; }
   std::span<const int> nodes(int island) const { return part(nodes_, node_begin_, island); }
@@ -157,6 +158,10 @@ class ConstraintProblem {
   // Of one block: out = J u, by its rows; out += J' lambda. Velocities are whole vectors.
   void multiply_J(const ConstraintBlock& block, const double* u, double* out) const;
   void add_Jt(const ConstraintBlock& block, const double* lambda, double* out) const;
+  // Of listed blocks, which have nodes: their rows of out = J u; out += J' lambda. Of listed nodes: out = M^-1 f.
+  void multiply_J(std::span<const int> of, const VecX& u, Eigen::Ref<VecX> out) const;
+  void add_Jt(std::span<const int> of, std::span<const double> lambda, VecX& out) const;
+  void multiply_M_inverse(std::span<const int> of, const VecX& f, VecX& out) const;
   void multiply_M(const VecX& u, VecX& out) const;          // out = M u
   void multiply_M_inverse(const VecX& f, VecX& out) const;  // out = M^-1 f
   // diag(D) + R per row, D = J M^-1 J'.
@@ -171,6 +176,7 @@ class ConstraintProblem {
   bool all_six_ = false;
   void multiply_J_any(const ConstraintBlock& block, const double* u, double* out) const;
   void add_Jt_any(const ConstraintBlock& block, const double* lambda, double* out) const;
+  void measure_block(const ConstraintBlock& block, double* diagonal) const;
   void scale_rows();
   void size_rows();
 

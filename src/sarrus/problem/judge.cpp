@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sarrus/math/error.h"
 #include "sarrus/math/tools.h"
+#include "sarrus/math/workers.h"
 
 namespace sarrus {
 namespace {
@@ -85,33 +88,53 @@ double block_error(const ConstraintProblem& p, const ConstraintBlock& b, std::sp
   return error;
 }
 
-// Rows of joints have no bounds: all laws ask for sigma = 0. They come first; returns how many blocks they are.
-std::size_t judge_joints(const ConstraintProblem& p, JudgeWorkspace& ws, Residuals& out) {
-  double natural = 0, largest = 0;
-  std::size_t i = 0;
-  for (; i < p.blocks.size() && p.blocks[i].kind == BlockKind::joint; ++i) {
-    const ConstraintBlock& b = p.blocks[i];
-    const int island = p.islands.of(b);
-    const double size = island >= 0 ? ws.size[static_cast<std::size_t>(island)] : 0.0;
-    for (int k = b.row; k < b.row + b.rows; ++k) natural = std::max(natural, std::abs(ws.sigma[k]));
-    const double error = joint_error(p, b, ws.sigma, size);
-    if (island >= 0) raise(ws.error[static_cast<std::size_t>(island)], error);
-    if (error > largest || i == 0) out.worst_block = static_cast<int>(i);
-    largest = std::max(largest, error);
-  }
-  out.dual = out.natural_map = out.natural_map_ccp = out.natural_map_box = out.natural_map_joint = natural;
-  for (double& e : out.energy) e = largest;
-  return i;
+// Rows of joints have no bounds: all laws ask for sigma = 0.
+BlockVerdict judge_joint(const ConstraintProblem& p, const ConstraintBlock& b, const GrowingVector& sigma,
+                         double size) {
+  BlockVerdict out;
+  double natural = 0;
+  for (int k = b.row; k < b.row + b.rows; ++k) natural = std::max(natural, std::abs(sigma[k]));
+  out.violation.dual = natural;
+  std::fill_n(out.natural, 3, natural);
+  std::fill_n(out.error, 3, joint_error(p, b, sigma, size));
+  return out;
 }
 
-// A NaN never wins a comparison: it is looked for by itself, and islands that have one have no error that meets a goal.
-void mark_not_finite(const ConstraintProblem& p, JudgeWorkspace& ws) {
-  for (const ConstraintBlock& b : p.blocks) {
-    const int island = p.islands.of(b);
-    if (island >= 0 && !ws.sigma.segment(b.row, b.rows).allFinite()) {
-      ws.error[static_cast<std::size_t>(island)] = std::numeric_limits<double>::infinity();
-    }
+void judge_block(const ConstraintProblem& p, int i, std::span<const double> lambda, const GrowingVector& sigma,
+                 double size, Residuals& out) {
+  double* by_kind[] = {&out.natural_map_joint, &out.natural_map_soft, &out.natural_map_limit, &out.natural_map_contact};
+  const ConstraintBlock& b = p.blocks[at(i)];
+  BlockVerdict r;
+  if (b.kind == BlockKind::joint) {
+    r = judge_joint(p, b, sigma, size);
+  } else if (b.kind == BlockKind::contact) {
+    r = judge_contact(p, b, Eigen::Map<const Vec3>(lambda.data() + b.row), sigma.segment<3>(b.row), size);
+  } else {
+    for (int k = b.row; k < b.row + b.rows; ++k) judge_row(p, b, k, lambda[at(k)], sigma[k], size, r);
   }
+  if (r.error[0] > out.energy[0] || out.worst_block < 0) out.worst_block = i;
+  raise(out.primal, r.violation.primal);
+  raise(out.dual, r.violation.dual);
+  raise(out.complementarity, r.violation.complementarity);
+  raise(out.natural_map, r.natural[0]);
+  raise(out.natural_map_ccp, r.natural[1]);
+  raise(out.natural_map_box, r.natural[2]);
+  raise(*by_kind[static_cast<std::size_t>(b.kind)], r.natural[0]);
+  for (int law = 0; law < 3; ++law) raise(out.energy[law], r.error[law]);
+}
+
+// Of several blocks with the largest error the first is named.
+void add_part(const Residuals& part, Residuals& out) {
+  const bool worse = part.energy[0] > out.energy[0];
+  const bool earlier = part.energy[0] == out.energy[0] && part.worst_block < out.worst_block;
+  if (part.worst_block >= 0 && (worse || earlier || out.worst_block < 0)) out.worst_block = part.worst_block;
+  for (double Residuals::*x :
+       {&Residuals::primal, &Residuals::dual, &Residuals::complementarity, &Residuals::natural_map,
+        &Residuals::natural_map_ccp, &Residuals::natural_map_box, &Residuals::natural_map_joint,
+        &Residuals::natural_map_soft, &Residuals::natural_map_limit, &Residuals::natural_map_contact}) {
+    raise(out.*x, part.*x);
+  }
+  for (int law = 0; law < 3; ++law) raise(out.energy[law], part.energy[law]);
 }
 
 // True if all are finite: anything else times zero is not a number.
@@ -120,72 +143,129 @@ bool is_finite(const Vector& v) {
   return (v.array() * 0.0).sum() == 0;
 }
 
-// S by island.
-void measure_islands(const ConstraintProblem& p, JudgeWorkspace& ws) {
-  ws.size.assign(static_cast<std::size_t>(p.islands.count()), 0.0);
-  ws.error.assign(static_cast<std::size_t>(p.islands.count()), 0.0);
-  for (int k = 0; k < p.node_count(); ++k) {
-    const int island = p.islands.of_node(k);
-    if (island < 0) continue;
-    const int o = p.node_offset[static_cast<std::size_t>(k)];
-    const int n = p.node_size[static_cast<std::size_t>(k)];
-    raise(ws.size[static_cast<std::size_t>(island)], ws.impulse.segment(o, n).dot(ws.du.segment(o, n)));
+// A NaN never wins a comparison: it is looked for by itself, and islands that have one have no error that meets a goal.
+void mark_not_finite(JudgeWorkspace& ws) {
+  for (std::size_t i = 0; i < ws.error.size(); ++i) {
+    if (ws.is_finite[i] == 0) ws.error[i] = kInf;
   }
-  for (double& size : ws.size) size = std::sqrt(size);
+}
+
+// u and S of an island; not zero if some number of u is not finite.
+double move_island(const ConstraintProblem& p, int island, std::span<const double> lambda, JudgeWorkspace& ws) {
+  const std::span<const int> nodes = p.islands.nodes(island);
+  for (const int k : nodes) std::fill_n(ws.impulse.data() + p.node_offset[at(k)], p.node_size[at(k)], 0.0);
+  p.add_Jt(p.islands.blocks(island), lambda, ws.impulse);
+  p.multiply_M_inverse(nodes, ws.impulse, ws.du);
+  double largest = 0;
+  double none = 0;
+  for (const int k : nodes) {
+    double energy = 0;
+    for (int i = p.node_offset[at(k)]; i < p.node_offset[at(k)] + p.node_size[at(k)]; ++i) {
+      ws.u[i] = p.u_free[i] + ws.du[i];
+      energy += ws.impulse[i] * ws.du[i];
+      none += 0 * ws.u[i];
+    }
+    raise(largest, energy);
+  }
+  ws.size[at(island)] = std::sqrt(largest);
+  return none;
+}
+
+// Adds v* + R lambda to the rows of a block; not zero if some number of them is not finite. (Impulses that are not
+// finite leave velocities that are not.)
+double bias_rows(const ConstraintProblem& p, const ConstraintBlock& b, std::span<const double> lambda,
+                 JudgeWorkspace& ws) {
+  double none = 0;
+  for (int i = b.row; i < b.row + b.rows; ++i) {
+    ws.sigma[i] += p.bias[at(i)] + p.R[at(i)] * lambda[at(i)];
+    none += 0 * ws.sigma[i];
+  }
+  return none;
+}
+
+void evaluate_island(const ConstraintProblem& p, int island, std::span<const double> lambda, JudgeWorkspace& ws) {
+  const std::span<const int> blocks = p.islands.blocks(island);
+  double none = move_island(p, island, lambda, ws);
+  p.multiply_J(blocks, ws.u, ws.sigma);
+  double joint_velocity = 0;
+  for (const int i : blocks) {
+    const ConstraintBlock& b = p.blocks[at(i)];
+    if (b.kind == BlockKind::joint) {
+      for (int r = b.row; r < b.row + b.rows; ++r) joint_velocity = std::max(joint_velocity, std::abs(ws.sigma[r]));
+    }
+    none += bias_rows(p, b, lambda, ws);
+  }
+  ws.joint_velocity[at(island)] = joint_velocity;
+  ws.is_finite[at(island)] = none == 0;
+}
+
+void begin(const ConstraintProblem& p, JudgeWorkspace& ws) {
+  for (VecX* v : {&ws.du, &ws.u, &ws.impulse}) v->resize(p.velocity_size());
+  ws.sigma.resize(p.rows());
+  const auto islands = at(p.islands.count());
+  for (std::vector<double>* v : {&ws.size, &ws.error, &ws.joint_velocity}) v->assign(islands, 0.0);
+  ws.is_finite.assign(islands, 1);
+}
+
+// Nodes that no block touches, and blocks without nodes; true if all numbers are finite, of islands and beside them.
+bool finish(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& ws) {
+  double none = 0;
+  for (int k = 0; k < p.node_count(); ++k) {
+    if (p.islands.of_node(k) >= 0) continue;
+    const int o = p.node_offset[at(k)];
+    const int n = p.node_size[at(k)];
+    ws.impulse.segment(o, n).setZero();
+    ws.du.segment(o, n).setZero();
+    ws.u.segment(o, n) = p.u_free.segment(o, n);
+    for (int c = o; c < o + n; ++c) none += 0 * ws.u[c];
+  }
+  if (p.islands.block_count() < static_cast<int>(p.blocks.size())) {
+    for (const ConstraintBlock& b : p.blocks) {
+      if (b.nodes > 0) continue;
+      ws.sigma.segment(b.row, b.rows).setZero();
+      none += bias_rows(p, b, lambda, ws);
+    }
+  }
+  return none == 0 && is_finite(p.scale) &&
+         std::find(ws.is_finite.begin(), ws.is_finite.end(), 0) == ws.is_finite.end();
+}
+
+double joint_velocity(const JudgeWorkspace& ws) {
+  double largest = 0;
+  for (const double v : ws.joint_velocity) raise(largest, v);
+  return largest;
 }
 
 // u, sigma and S of an answer; false if some number of it is not finite.
 bool evaluate(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& ws) {
-  const int n = p.rows();
-  ws.du.resize(p.velocity_size());
-  ws.u.resize(p.velocity_size());
-  ws.impulse.resize(p.velocity_size());
-  ws.sigma.resize(n);
-  p.multiply_Jt(lambda, ws.impulse);
-  p.multiply_M_inverse(ws.impulse, ws.du);
-  ws.u = p.u_free + ws.du;
-  p.multiply_J(ws.u, ws.sigma);
-  measure_islands(p, ws);
-  ws.joint_velocity =
-      p.rows_of(BlockKind::joint) == 0 ? 0.0 : ws.sigma.head(p.rows_of(BlockKind::joint)).cwiseAbs().maxCoeff();
-  const Eigen::Map<const VecX> impulses(lambda.data(), n);
-  ws.sigma += Eigen::Map<const VecX>(p.bias.data(), n) + Eigen::Map<const VecX>(p.R.data(), n).cwiseProduct(impulses);
-  return is_finite(impulses) && is_finite(ws.u) && is_finite(ws.sigma) && is_finite(p.scale);
+  begin(p, ws);
+  Workers::here().each(p.islands.count(), [&](int i, int) { evaluate_island(p, i, lambda, ws); });
+  return finish(p, lambda, ws);
 }
 
 // The verdict on what evaluate() left.
 Residuals decide(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& ws, bool finite) {
+  ws.part.resize(at(p.islands.count()));
+  Workers::here().each(p.islands.count(), [&](int island, int) {
+    Residuals& part = ws.part[at(island)];
+    part = Residuals{};
+    for (const int i : p.islands.blocks(island)) judge_block(p, i, lambda, ws.sigma, ws.size[at(island)], part);
+    ws.error[at(island)] = part.energy[0];
+  });
   Residuals out;
-  out.joint_velocity = ws.joint_velocity;
-  std::fill(ws.error.begin(), ws.error.end(), 0.0);
-  double* by_kind[] = {&out.natural_map_joint, &out.natural_map_soft, &out.natural_map_limit, &out.natural_map_contact};
-  for (std::size_t i = judge_joints(p, ws, out); i < p.blocks.size(); ++i) {
-    const ConstraintBlock& b = p.blocks[i];
-    const int island = p.islands.of(b);
-    const double size = island >= 0 ? ws.size[static_cast<std::size_t>(island)] : 0.0;
-    BlockVerdict r;
-    if (b.kind == BlockKind::contact) {
-      r = judge_contact(p, b, Eigen::Map<const Vec3>(lambda.data() + b.row), ws.sigma.segment<3>(b.row), size);
-    } else {
-      for (int k = b.row; k < b.row + b.rows; ++k) {
-        judge_row(p, b, k, lambda[static_cast<std::size_t>(k)], ws.sigma[k], size, r);
-      }
+  for (const Residuals& part : ws.part) add_part(part, out);
+  if (p.islands.block_count() < static_cast<int>(p.blocks.size())) {
+    Residuals part;
+    for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+      if (p.blocks[i].nodes == 0) judge_block(p, static_cast<int>(i), lambda, ws.sigma, 0, part);
     }
-    if (island >= 0) raise(ws.error[static_cast<std::size_t>(island)], r.error[0]);
-    if (r.error[0] > out.energy[0] || out.worst_block < 0) out.worst_block = static_cast<int>(i);
-    raise(out.primal, r.violation.primal);
-    raise(out.dual, r.violation.dual);
-    raise(out.complementarity, r.violation.complementarity);
-    raise(out.natural_map, r.natural[0]);
-    raise(out.natural_map_ccp, r.natural[1]);
-    raise(out.natural_map_box, r.natural[2]);
-    raise(*by_kind[static_cast<std::size_t>(b.kind)], r.natural[0]);
-    for (int law = 0; law < 3; ++law) raise(out.energy[law], r.error[law]);
+    add_part(part, out);
   }
+  out.joint_velocity = joint_velocity(ws);
   ws.momentum.resize(p.velocity_size());
   p.multiply_M(ws.du, ws.momentum);
   out.equations = p.velocity_size() == 0 ? 0.0 : (ws.momentum - ws.impulse).cwiseAbs().maxCoeff();
-  if (!finite) mark_not_finite(p, ws);
+  if (!finite) mark_not_finite(ws);
   out.finite = finite;
   return out;
 }
@@ -229,24 +309,42 @@ Residuals judge(const ConstraintProblem& p, std::span<const double> lambda, Judg
   return ws.verdict;
 }
 
-double measure(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& ws) {
-  const bool finite = evaluate(p, lambda, ws);
+void begin_measure(const ConstraintProblem& p, JudgeWorkspace& ws) {
+  ws.problem = nullptr;
+  begin(p, ws);
+}
+
+double measure_island(const ConstraintProblem& p, int island, std::span<const double> lambda, JudgeWorkspace& ws) {
+  evaluate_island(p, island, lambda, ws);
+  double largest = 0;
+  for (const int i : p.islands.blocks(island)) {
+    raise(largest, block_error(p, p.blocks[at(i)], lambda, ws.sigma, ws.size[at(island)]));
+  }
+  if (ws.is_finite[at(island)] == 0) largest = kInf;
+  ws.error[at(island)] = largest;
+  return largest;
+}
+
+double finish_measure(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& ws) {
+  ws.finite = finish(p, lambda, ws);
   ws.problem = &p;
   ws.judged = false;
-  ws.finite = finite;
   ws.lambda.resize(lambda.size());
   std::copy(lambda.begin(), lambda.end(), ws.lambda.begin());
   double largest = 0;
-  for (const ConstraintBlock& b : p.blocks) {
-    const int island = p.islands.of(b);
-    const double size = island >= 0 ? ws.size[static_cast<std::size_t>(island)] : 0.0;
-    const double error = block_error(p, b, lambda, ws.sigma, size);
-    if (island >= 0) raise(ws.error[static_cast<std::size_t>(island)], error);
-    raise(largest, error);
+  for (const double e : ws.error) raise(largest, e);
+  if (p.islands.block_count() < static_cast<int>(p.blocks.size())) {
+    for (const ConstraintBlock& b : p.blocks) {
+      if (b.nodes == 0) raise(largest, block_error(p, b, lambda, ws.sigma, 0));
+    }
   }
-  if (finite) return largest;
-  mark_not_finite(p, ws);
-  return kInf;
+  return ws.finite ? largest : kInf;
+}
+
+double measure(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& ws) {
+  begin_measure(p, ws);
+  Workers::here().each(p.islands.count(), [&](int i, int) { measure_island(p, i, lambda, ws); });
+  return finish_measure(p, lambda, ws);
 }
 
 Residuals judge_measured(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& ws) {

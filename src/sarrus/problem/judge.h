@@ -92,14 +92,16 @@ inline bool meets(const Residuals& r, Law law, const Goal& goal) {
 
 // Scratch memory of the judge; reused between calls so that judging allocates nothing after warm-up.
 struct JudgeWorkspace {
-  VecX du;                    // M^-1 J' lambda
-  VecX u;                     // u_f + du
-  GrowingVector sigma;        // biased constraint velocities of the judged answer
-  VecX impulse;               // J' lambda
-  VecX momentum;              // M du
-  std::vector<double> size;   // S by island
-  std::vector<double> error;  // by island: the largest error (NCP)
-  double joint_velocity = 0;  // |J_J u|, m/s or rad/s
+  VecX du;                              // M^-1 J' lambda
+  VecX u;                               // u_f + du
+  GrowingVector sigma;                  // biased constraint velocities of the judged answer
+  VecX impulse;                         // J' lambda
+  VecX momentum;                        // M du
+  std::vector<double> size;             // S by island
+  std::vector<double> error;            // by island: the largest error (NCP)
+  std::vector<double> joint_velocity;   // by island: |J_J u|, m/s or rad/s
+  std::vector<Residuals> part;          // by island: its share of the verdict
+  std::vector<std::uint8_t> is_finite;  // by island
   // Of measure() and judge_measured(): which answer to which problem this is.
   const ConstraintProblem* problem = nullptr;
   std::vector<double> lambda;
@@ -114,6 +116,12 @@ Residuals judge(const ConstraintProblem& problem, std::span<const double> lambda
 // For solvers, between iterations: only the error (NCP, criterion energy), by island in workspace.error, and the
 // largest.
 double measure(const ConstraintProblem& problem, std::span<const double> lambda, JudgeWorkspace& workspace);
+// The same in parts: begin_measure(), then each island as often as its impulses change, several at a time if need be,
+// then finish_measure().
+void begin_measure(const ConstraintProblem& problem, JudgeWorkspace& workspace);
+double measure_island(const ConstraintProblem& problem, int island, std::span<const double> lambda,
+                      JudgeWorkspace& workspace);
+double finish_measure(const ConstraintProblem& problem, std::span<const double> lambda, JudgeWorkspace& workspace);
 // The same as judge(). If the workspace holds what measure() found of the same impulses, and the problem has not
 // changed since forget(), products and verdict are not computed again.
 Residuals judge_measured(const ConstraintProblem& problem, std::span<const double> lambda, JudgeWorkspace& workspace);

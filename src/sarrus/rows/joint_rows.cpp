@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sarrus/math/workers.h"
 #include "sarrus/rows/compliance.h"
 #include "sarrus/rows/writer.h"
 
@@ -256,18 +257,27 @@ void set_position_rows(const Model& model, Coordinates& coordinates, std::span<c
 
 void position_residuals(const Model& model, std::span<const ConstraintBlock> joint_blocks, bool may_give,
                         const JointKinematics& kinematics, std::span<const double> q, Eigen::Ref<VecX> residual) {
-  for (const ConstraintBlock& b : joint_blocks) {
-    double* r = residual.data() + b.row;
-    bilateral_residual(model, b, kinematics, q, r);
-    if (may_give && is_compliant(model, b)) std::fill(r, r + b.rows, 0.0);
-  }
+  constexpr int kLeast = 64;
+  Workers::here().ranges(static_cast<int>(joint_blocks.size()), kLeast, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      const ConstraintBlock& b = joint_blocks[static_cast<std::size_t>(i)];
+      double* r = residual.data() + b.row;
+      bilateral_residual(model, b, kinematics, q, r);
+      if (may_give && is_compliant(model, b)) std::fill(r, r + b.rows, 0.0);
+    }
+  });
 }
 
 void set_joint_rows(const RowContext& c, ConstraintProblem& p) {
-  for_each_bilateral(c.model, c.coordinates, c.kinematics, false, p,
-                     [&](const ConstraintBlock& b, const Compliance& compliance) {
-                       compliance.compliant() ? set_compliant_joint(c, compliance, b, p) : set_rigid_joint(c, b, p);
-                     });
+  constexpr int kLeast = 64;
+  for_each_bilateral(c.model, c.coordinates, c.kinematics, false, p, [](const ConstraintBlock&, const Compliance&) {});
+  Workers::here().ranges(static_cast<int>(p.blocks.size()), kLeast, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      const ConstraintBlock& b = p.blocks[static_cast<std::size_t>(i)];
+      const Compliance& compliance = compliance_of(c.model, b);
+      compliance.compliant() ? set_compliant_joint(c, compliance, b, p) : set_rigid_joint(c, b, p);
+    }
+  });
 }
 
 }  // namespace sarrus

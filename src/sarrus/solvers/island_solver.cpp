@@ -1,30 +1,80 @@
 #include "sarrus/solvers/island_solver.h"
 
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include "sarrus/math/tools.h"
+#include "sarrus/math/workers.h"
 #include "sarrus/solvers/reduction.h"
 #include "sarrus/solvers/splitting.h"
 
 namespace sarrus {
 namespace {
 
-struct Island {
+// Memory of one thread, for the island that it works on.
+struct Workspace {
+  Reduction reduction;
   NcpSearch search;
   GrowingVector lambda;
   std::unique_ptr<IslandMethod> method;
-  int most_rows = 0;  // that it has had memory for
+};
+
+// What became of an island.
+struct Outcome {
+  bool reduced = false;  // the reduction tried
+  bool solved = false;   // by the reduction
+  bool found = true;
+  bool exhausted = false;
+  int iterations = 0, factorisations = 0, attempts = 0;
+  int stage = 0;
+  std::string_view stage_name = "reduction";
+};
+
+// Symbolic phases of the matrices of islands, by their lowest nodes: an island that stays finds its own again, whatever
+// others come and go. What was not used in the last solve is given to whoever comes.
+class Analyses {
+ public:
+  void begin(int nodes) {
+    if (by_node_.size() != at(nodes)) {
+      by_node_.assign(at(nodes), -1);
+      for (Entry& e : entries_) e.node = -1;
+    }
+    ++turn_;
+    free_ = 0;
+  }
+  // The place of an island's; valid as long as there are no more than there were in this solve.
+  int place(int lowest) {
+    int& known = by_node_[at(lowest)];
+    if (known < 0) {
+      while (free_ < entries_.size() && entries_[free_].turn + 1 >= turn_ && entries_[free_].node >= 0) ++free_;
+      if (free_ == entries_.size()) entries_.emplace_back();
+      Entry& e = entries_[free_];
+      if (e.node >= 0) by_node_[at(e.node)] = -1;
+      e.node = lowest;
+      known = static_cast<int>(free_);
+    }
+    entries_[at(known)].turn = turn_;
+    return known;
+  }
+  NormalMatrix::Analysis& operator[](int place) { return entries_[at(place)].analysis; }
+
+ private:
+  struct Entry {
+    int node = -1;
+    std::int64_t turn = 0;
+    NormalMatrix::Analysis analysis;
+  };
+  std::vector<Entry> entries_;
+  std::vector<int> by_node_;
+  std::int64_t turn_ = 0;
+  std::size_t free_ = 0;
 };
 
 class IslandSolver final : public Solver {
  public:
   IslandSolver(std::function<std::unique_ptr<IslandMethod>()> make_method, const IslandOptions& options)
-      : make_method_(std::move(make_method)), options_(options) {
-    if (options_.threads > 1) arena_ = std::make_unique<tbb::task_arena>(options_.threads);
-  }
+      : make_method_(std::move(make_method)), options_(options), own_workers_(options.threads) {}
 
   SolveReport solve(const ConstraintProblem& problem, const Goal& goal, std::span<double> lambda) override;
   void share(LinearFactor* factor, JudgeWorkspace* judged) override {
@@ -34,150 +84,184 @@ class IslandSolver final : public Solver {
   void reset() override {}
 
  private:
-  // Of an island: the reduction that works on it.
-  struct Reduced {
-    bool begun = false, failed = false;
-    double error = 0;
-    Reduction reduction;
+  struct Size {
+    int rows = 0, nodes = 0, product = 0;
+    // False if `largest` must grow for this one.
+    bool within(Size& largest) const {
+      if (rows <= largest.rows && nodes <= largest.nodes && product <= largest.product) return true;
+      largest = {std::max(rows, largest.rows), std::max(nodes, largest.nodes), std::max(product, largest.product)};
+      return false;
+    }
   };
-
-  template <class Function>
-  void for_each(int count, const Function& function);
-  void reduce(const ConstraintProblem& problem, const Goal& goal, std::span<double> lambda, SolveReport& report);
-  void restore(const ConstraintProblem& problem, int island, std::span<double> lambda) const;
-  Island& island(std::size_t i);
-  void take_memory(const ConstraintProblem& problem, const Goal& goal, int island);
-  void solve_island(const ConstraintProblem& problem, const Goal& goal, int budget, std::span<double> lambda, int i,
-                    Island& island);
+  void call_workers();
+  bool find_work(const ConstraintProblem& problem, const Goal& goal, std::span<double> lambda);
+  void reduce(const ConstraintProblem& problem, const Goal& goal, std::span<double> lambda);
+  bool reduce_island(const ConstraintProblem& problem, const Goal& goal, std::span<double> lambda, int island,
+                     Workspace& workspace);
+  void take_memory(const ConstraintProblem& problem, const Goal& goal, std::span<const int> islands,
+                   std::span<double> lambda);
+  void take_memory_to_reduce(const ConstraintProblem& problem, std::span<const double> lambda);
+  void solve_rest(const ConstraintProblem& problem, const Goal& goal, std::span<double> lambda);
+  void run_method(const ConstraintProblem& problem, const Goal& goal, int budget, std::span<const double> lambda,
+                  int island, Workspace& workspace);
+  void write(const ConstraintProblem& problem, int island, const NcpSearch& search, std::span<double> lambda) const;
+  void sum_up(SolveReport& report) const;
 
   std::function<std::unique_ptr<IslandMethod>()> make_method_;
   IslandOptions options_;
-  std::unique_ptr<tbb::task_arena> arena_;
-
-  std::vector<std::unique_ptr<Island>> islands_;  // by island
+  Workers own_workers_;
+  Workers* workers_ = &own_workers_;
+  std::vector<std::unique_ptr<Workspace>> workspaces_;  // by worker
+  Size largest_, largest_reduced_;                      // that all of them have memory for
+  Analyses analyses_;
   JudgeWorkspace own_judge_;
   JudgeWorkspace* judge_ = &own_judge_;
   LinearFactor own_factor_;
   LinearFactor* factor_ = &own_factor_;
-  std::vector<std::unique_ptr<Reduced>> reduced_;  // by island
   Reduction::Shared shared_;
-  double error_ = 0;       // of the present impulses
-  std::vector<int> work_;  // islands for the reduction
-  std::vector<int> left_;  // islands for the method
-  std::vector<double> start_, dropped_;
+  std::vector<Outcome> outcomes_;  // by island
+  std::vector<int> work_;          // islands that do not meet the goal
+  std::vector<int> left_;          // islands for the method
+  std::vector<int> places_;        // of their analyses
+  std::vector<double> start_;
 };
 
-template <class Function>
-void IslandSolver::for_each(int count, const Function& function) {
-  if (arena_ && count > 1) {
-    arena_->execute([&] { tbb::parallel_for(0, count, function); });
-  } else {
-    for (int i = 0; i < count; ++i) function(i);
+// Its own team if it was asked for one, else that of the step.
+void IslandSolver::call_workers() {
+  workers_ = own_workers_.count() > 1 ? &own_workers_ : &Workers::here();
+  while (static_cast<int>(workspaces_.size()) < workers_->count()) {
+    workspaces_.push_back(std::make_unique<Workspace>());
+    workspaces_.back()->method = make_method_();
+    largest_ = largest_reduced_ = {};
   }
 }
 
-void IslandSolver::restore(const ConstraintProblem& p, int island, std::span<double> lambda) const {
-  for (const int b : p.islands.blocks(island)) {
+int rows_of(const ConstraintProblem& p, int island) {
+  int rows = 0;
+  for (const int b : p.islands.blocks(island)) rows += p.blocks[at(b)].rows;
+  return rows;
+}
+
+// Joints come first.
+bool has_joints(const ConstraintProblem& p, int island) {
+  return p.blocks[at(p.islands.blocks(island).front())].kind == BlockKind::joint;
+}
+bool has_others(const ConstraintProblem& p, int island) {
+  return p.blocks[at(p.islands.blocks(island).back())].kind != BlockKind::joint;
+}
+
+// Islands whose error is too large; false if there are none.
+bool IslandSolver::find_work(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda) {
+  work_.clear();
+  left_.clear();
+  outcomes_.assign(at(p.islands.count()), Outcome{});
+  begin_measure(p, *judge_);
+  if (!options_.reduce || options_.budget <= 1 || goal.criterion != Criterion::energy) {
+    for (int i = 0; i < p.islands.count(); ++i) left_.push_back(i);
+    return true;
+  }
+  project_on_cones(p, lambda);
+  workers_->each(p.islands.count(), [&](int i, int) { measure_island(p, i, lambda, *judge_); });
+  for (int i = 0; i < p.islands.count(); ++i) {
+    if (!goal.met_by(judge_->error[at(i)])) work_.push_back(i);
+  }
+  return !work_.empty() || !goal.met_by(finish_measure(p, lambda, *judge_));
+}
+
+// Islands that the reduction does not solve go to left_, their impulses as they were.
+void IslandSolver::reduce(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda) {
+  const bool six = std::all_of(p.node_size.begin(), p.node_size.end(), [](int n) { return n == 6; });
+  const bool any = six && std::any_of(work_.begin(), work_.end(), [&](int i) { return has_joints(p, i); });
+  const bool factored = any && (factor_->is_of(p) || factor_->factor(p));
+  if (factored) {
+    start_.resize(lambda.size());
+    std::copy(lambda.begin(), lambda.end(), start_.begin());
+    take_memory(p, goal, work_, lambda);
+    shared_.resize(factor_->llt().graph());
+    if (workspaces_.size() > 1) take_memory_to_reduce(p, lambda);
+    workers_->each(static_cast<int>(work_.size()), [&](int k, int worker) {
+      const int i = work_[at(k)];
+      outcomes_[at(i)].solved = has_joints(p, i) && reduce_island(p, goal, lambda, i, *workspaces_[at(worker)]);
+    });
+  }
+  for (const int i : work_) {
+    if (!outcomes_[at(i)].solved) left_.push_back(i);
+  }
+}
+
+// Passes until the goal is met; false if they do not get better by half.
+bool IslandSolver::reduce_island(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda, int i,
+                                 Workspace& workspace) {
+  constexpr int kMostPasses = 5;
+  constexpr double kBetter = 0.5;
+  Reduction& reduction = workspace.reduction;
+  if (!reduction.collect(p, i, lambda)) return false;
+  Outcome& outcome = outcomes_[at(i)];
+  outcome.reduced = true;
+  outcome.factorisations = 1;  // its part of that of all
+  bool solved = false;
+  if (reduction.begin(*factor_, shared_, options_.budget)) {
+    double error = judge_->error[at(i)];
+    for (int pass = 0; pass < kMostPasses && !solved; ++pass) {
+      if (!reduction.pass(goal.tolerance, *judge_, lambda)) break;
+      const double last = error;
+      error = measure_island(p, i, lambda, *judge_);
+      solved = goal.met_by(error);
+      if (!(error < kBetter * last)) break;
+    }
+  }
+  outcome.iterations = std::max(1, reduction.iterations());
+  if (solved) return true;
+  for (const int b : p.islands.blocks(i)) {
     const ConstraintBlock& block = p.blocks[at(b)];
     std::copy_n(start_.data() + block.row, block.rows, lambda.data() + block.row);
   }
+  return false;
 }
 
-// Passes over the islands whose error is too large, each judged with the whole problem; those that fail, or do not get
-// better by half, go to left_, their impulses as they were.
-void IslandSolver::reduce(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda, SolveReport& report) {
-  constexpr int kMostPasses = 5;
-  constexpr double kBetter = 0.5;
-  start_.resize(lambda.size());
-  std::copy(lambda.begin(), lambda.end(), start_.begin());
-  work_.clear();
-  const bool six = std::all_of(p.node_size.begin(), p.node_size.end(), [](int n) { return n == 6; });
-  while (static_cast<int>(reduced_.size()) < p.islands.count()) reduced_.push_back(std::make_unique<Reduced>());
-  for (int i = 0; i < p.islands.count(); ++i) {
-    if (goal.met_by(judge_->error[at(i)])) continue;
-    Reduced& r = *reduced_[at(i)];
-    if (!six || !r.reduction.collect(p, i, lambda)) {
-      left_.push_back(i);
-      continue;
-    }
-    r.begun = r.failed = false;
-    r.error = judge_->error[at(i)];
-    work_.push_back(i);
-    take_memory(p, goal, i);
-  }
-  if (work_.empty()) return;
-  if (!factor_->is_of(p) && !factor_->factor(p)) {
-    left_.insert(left_.end(), work_.begin(), work_.end());
-    std::sort(left_.begin(), left_.end());
-    return;
-  }
-  report.factorisations += static_cast<int>(work_.size());  // each island has its part
-  shared_.resize(factor_->llt().graph());
-  for (int pass = 0; pass < kMostPasses; ++pass) {
-    for_each(static_cast<int>(work_.size()), [&](int k) {
-      Reduced& r = *reduced_[at(work_[at(k)])];
-      if (r.failed || (r.begun && goal.met_by(r.error))) return;
-      if (!r.begun) r.failed = !r.reduction.begin(*factor_, shared_, options_.budget);
-      r.begun = true;
-      r.failed = r.failed || !r.reduction.pass(goal.tolerance, *judge_, lambda);
-      if (r.failed) restore(p, work_[at(k)], lambda);
-    });
-    error_ = measure(p, lambda, *judge_);
-    bool all = true;
-    for (const int i : work_) {
-      Reduced& r = *reduced_[at(i)];
-      if (r.failed || goal.met_by(r.error)) continue;
-      const double error = judge_->error[at(i)];
-      r.failed = !goal.met_by(error) && (!(error < kBetter * r.error) || pass + 1 == kMostPasses);
-      r.error = error;
-      if (r.failed) restore(p, i, lambda);
-      all = all && (r.failed || goal.met_by(error));
-    }
-    if (all) break;
-  }
-  for (const int i : work_) {
-    const Reduced& r = *reduced_[at(i)];
-    const int iterations = std::max(1, r.reduction.iterations());
-    report.iterations += iterations;
-    report.island_iterations = std::max(report.island_iterations, iterations);
-    if (r.failed) left_.push_back(i);
-  }
-  std::sort(left_.begin(), left_.end());
-}
-
-Island& IslandSolver::island(std::size_t i) {
-  while (islands_.size() <= i) {
-    islands_.push_back(std::make_unique<Island>());
-    islands_.back()->method = make_method_();
-  }
-  return *islands_[i];
-}
-
-// The method may be needed long after the start for the first time: an attempt whose result is dropped leaves its first
-// stages the memory that they need. It is made for every island that is larger than what was at its place before.
-void IslandSolver::take_memory(const ConstraintProblem& p, const Goal& goal, int i) {
+// The method may be needed long after the start for the first time, and by any thread: an attempt whose result is
+// dropped leaves its first stages the memory that they need, whenever an island is larger than all before. Islands of
+// joints alone are linear and do not need it.
+void IslandSolver::take_memory(const ConstraintProblem& p, const Goal& goal, std::span<const int> islands,
+                               std::span<double> lambda) {
   constexpr int kAttempt = 4;  // factorisations
-  Island& memory = island(at(i));
-  int rows = 0;
-  for (const int b : p.islands.blocks(i)) rows += p.blocks[at(b)].rows;
-  if (rows <= memory.most_rows) return;
-  memory.most_rows = rows;
-  dropped_.resize(static_cast<std::size_t>(p.rows()));
-  std::copy(start_.begin(), start_.end(), dropped_.begin());
-  solve_island(p, goal, kAttempt, dropped_, i, memory);
+  for (const int i : islands) {
+    if (!has_others(p, i)) continue;
+    const int rows = rows_of(p, i);
+    const auto nodes = static_cast<int>(p.islands.nodes(i).size());
+    if (Size{rows, nodes, rows * nodes}.within(largest_)) continue;
+    workers_->each(static_cast<int>(workspaces_.size()),
+                   [&](int k, int) { run_method(p, goal, kAttempt, lambda, i, *workspaces_[at(k)]); });
+  }
 }
 
-void IslandSolver::solve_island(const ConstraintProblem& p, const Goal& goal, int budget, std::span<double> lambda,
-                                int i, Island& island) {
-  const std::span<const int> blocks = p.islands.blocks(i);
-  NcpSearch& search = island.search;
+// The same of the reduction: which thread meets the largest island first is left to chance.
+void IslandSolver::take_memory_to_reduce(const ConstraintProblem& p, std::span<const double> lambda) {
+  for (const int i : work_) {
+    Reduction& first = workspaces_.front()->reduction;
+    if (!has_joints(p, i) || !first.collect(p, i, lambda)) continue;
+    const auto nodes = static_cast<int>(p.islands.nodes(i).size());
+    if (Size{first.rows(), nodes, first.rows() * nodes}.within(largest_reduced_)) continue;
+    for (const auto& workspace : workspaces_) {
+      if (workspace->reduction.collect(p, i, lambda)) workspace->reduction.begin(*factor_, shared_, options_.budget);
+    }
+  }
+}
+
+void IslandSolver::run_method(const ConstraintProblem& p, const Goal& goal, int budget, std::span<const double> lambda,
+                              int i, Workspace& workspace) {
+  NcpSearch& search = workspace.search;
   search.problem.law = options_.law;
-  search.problem.load(p, blocks, p.islands.nodes(i), p.islands.local_node());
+  search.problem.load(p, p.islands.blocks(i), p.islands.nodes(i), p.islands.local_node());
   search.begin(goal, budget);
-  island.lambda.resize(search.problem.rows());
-  search.problem.gather(lambda, island.lambda);
-  search.problem.project(island.lambda);
-  island.method->solve(search, island.lambda);
+  workspace.lambda.resize(search.problem.rows());
+  search.problem.gather(lambda, workspace.lambda);
+  search.problem.project(workspace.lambda);
+  workspace.method->solve(search, workspace.lambda);
+}
+
+void IslandSolver::write(const ConstraintProblem& p, int i, const NcpSearch& search, std::span<double> lambda) const {
+  const std::span<const int> blocks = p.islands.blocks(i);
   // Rows that the island does not have (tangents without friction) stay zero.
   for (const int b : blocks) {
     std::fill_n(lambda.data() + p.blocks[at(b)].row, p.blocks[at(b)].rows, 0.0);
@@ -193,6 +277,48 @@ void IslandSolver::solve_island(const ConstraintProblem& p, const Goal& goal, in
   }
 }
 
+// The islands of left_ by the method.
+void IslandSolver::solve_rest(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda) {
+  if (left_.empty()) return;
+  if (workspaces_.size() > 1) take_memory(p, goal, left_, lambda);
+  analyses_.begin(p.node_count());
+  places_.clear();
+  for (const int i : left_) places_.push_back(analyses_.place(p.islands.nodes(i).front()));
+  workers_->each(static_cast<int>(left_.size()), [&](int k, int worker) {
+    const int i = left_[at(k)];
+    Workspace& workspace = *workspaces_[at(worker)];
+    NcpSearch& search = workspace.search;
+    Outcome& outcome = outcomes_[at(i)];
+    search.system.exchange(analyses_[places_[at(k)]]);
+    run_method(p, goal, options_.budget - (outcome.reduced ? 1 : 0), lambda, i, workspace);
+    search.system.exchange(analyses_[places_[at(k)]]);
+    write(p, i, search, lambda);
+    measure_island(p, i, lambda, *judge_);
+    outcome.found = search.found();
+    outcome.exhausted = !search.converged() && (search.exhausted() || search.truncated);
+    outcome.iterations += search.iterations;
+    outcome.factorisations += search.system.factorisations();
+    outcome.attempts = search.attempts;
+    outcome.stage = search.stage;
+    outcome.stage_name = search.stage_name;
+  });
+}
+
+void IslandSolver::sum_up(SolveReport& report) const {
+  int stage = -1;
+  for (const int i : work_.empty() ? left_ : work_) {  // where there is work, islands of left_ are among it
+    const Outcome& o = outcomes_[at(i)];
+    if (o.stage > stage) {
+      stage = o.stage;
+      report.stage = o.stage_name;
+    }
+    report.iterations += o.iterations;
+    report.island_iterations = std::max(report.island_iterations, o.iterations);
+    report.factorisations += o.factorisations;
+    report.attempts += o.attempts;
+  }
+}
+
 SolveReport IslandSolver::solve(const ConstraintProblem& p, const Goal& goal, std::span<double> lambda) {
   SolveReport report;
   if (!p.v_free.allFinite() || !p.u_free.allFinite()) {
@@ -201,45 +327,22 @@ SolveReport IslandSolver::solve(const ConstraintProblem& p, const Goal& goal, st
     report.status = SolveStatus::non_finite;
     return report;
   }
-  left_.clear();
+  call_workers();
   own_factor_.forget();  // another problem may be where the last one was
   judge_->forget();
-  if (options_.reduce && options_.budget > 1 && goal.criterion == Criterion::energy) {
-    project_on_cones(p, lambda);
-    error_ = measure(p, lambda, *judge_);
-    if (!goal.met_by(error_)) {
-      report.stage = "reduction";
-      reduce(p, goal, lambda, report);
-    }
-    if (left_.empty() && goal.met_by(error_)) {
-      report.residuals = judge_measured(p, lambda, *judge_);
-      report.status = SolveStatus::converged;
-      return report;
-    }
-  } else {
-    for (int i = 0; i < p.islands.count(); ++i) left_.push_back(i);
+  if (find_work(p, goal, lambda)) {
+    if (!work_.empty()) reduce(p, goal, lambda);
+    solve_rest(p, goal, lambda);
+    finish_measure(p, lambda, *judge_);
   }
-  const int count = static_cast<int>(left_.size());
-  if (count > 0) island(at(left_.back()));
-  const int budget = options_.budget - (report.factorisations > 0 ? 1 : 0);
-  for_each(count, [&](int i) { solve_island(p, goal, budget, lambda, left_[at(i)], *islands_[at(left_[at(i)])]); });
+  sum_up(report);
+  report.residuals = judge_measured(p, lambda, *judge_);
   bool found = true;
   bool exhausted = false;
-  int stage = -1;
-  for (int i = 0; i < count; ++i) {
-    const NcpSearch& search = islands_[at(left_[at(i)])]->search;
-    report.iterations += search.iterations;
-    report.island_iterations = std::max(report.island_iterations, search.iterations);
-    report.factorisations += search.system.factorisations();
-    report.attempts += search.attempts;
-    if (search.stage > stage) {
-      stage = search.stage;
-      report.stage = search.stage_name;
-    }
-    found = found && search.found();
-    exhausted = exhausted || (!search.converged() && (search.exhausted() || search.truncated));
+  for (const int i : left_) {
+    found = found && outcomes_[at(i)].found;
+    exhausted = exhausted || outcomes_[at(i)].exhausted;
   }
-  report.residuals = judge_measured(p, lambda, *judge_);
   if (!found || !report.residuals.finite) {
     report.status = SolveStatus::non_finite;
   } else if (meets(report.residuals, options_.law, goal)) {

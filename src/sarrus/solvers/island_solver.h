@@ -102,7 +102,8 @@ class NcpSearch {
   GrowingVector u_, sigma_, scratch_;
 };
 
-// A method for one island. Each island keeps an object of its own, for its memory.
+// A method for one island. Each thread has an object of its own, for its memory: what a solve leaves in it must not
+// change the next one.
 class IslandMethod {
  public:
   virtual ~IslandMethod() = default;

@@ -29,8 +29,7 @@ bool LinearFactor::factor(const ConstraintProblem& p) {
 
 void LinearFactor::step(const GrowingVector& residual, VecX& out) {
   for (int i = 0; i < row_count_; ++i) weighted_[i] = -weight_[i] * residual[i];
-  problem_->multiply_Jt(joints(), {weighted_.data(), at(row_count_)}, out);
-  normal_.solve(out);
+  normal_.solve(*problem_, joints(), {weighted_.data(), at(row_count_)}, out);
 }
 
 }  // namespace sarrus

@@ -1,9 +1,11 @@
 #include "sarrus/solvers/normal_matrix.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "sarrus/math/six.h"
 #include "sarrus/math/tools.h"
+#include "sarrus/math/workers.h"
 
 namespace sarrus {
 namespace {
@@ -67,6 +69,18 @@ bool all_zero(const double* x, int n) {
 
 }  // namespace
 
+void NormalMatrix::exchange(Analysis& other) {
+  llt_.exchange(other.graph);
+  node_size_.swap(other.node_size);
+  signature_.swap(other.signature);
+  pairs_.swap(other.pairs);
+  fill_.swap(other.fill);
+  parts_.swap(other.parts);
+  order_.swap(other.order);
+  std::swap(weighted_size_, other.weighted);
+  weighted_.resize(std::max(weighted_.size(), weighted_size_));
+}
+
 template <class Blocks>
 bool NormalMatrix::same_signature(const Blocks& blocks) {
   std::size_t n = 0;
@@ -119,7 +133,9 @@ void NormalMatrix::index(const Problem& p, const Blocks& blocks) {
     }
   }
   find_first();
-  weighted_.resize(std::max(weighted_.size(), 2 * kMaxBlockNodes * largest));
+  divide(blocks);
+  weighted_size_ = 2 * kMaxBlockNodes * largest;
+  weighted_.resize(std::max(weighted_.size(), weighted_size_));
 }
 
 void NormalMatrix::find_first() {
@@ -142,8 +158,39 @@ void NormalMatrix::find_first() {
     touched = 1;
   }
   fill_.clear();
-  for (int i = 0; i < count; ++i) {
-    if (touched_[at(i)] == 0) fill_.push_back(graph.block_offset(i));
+  parts_.clear();
+  for (int c = 0; c < graph.component_count(); ++c) {
+    for (const int k : graph.component(c)) {
+      for (int i = graph.column_begin(k); i < graph.column_begin(k + 1); ++i) {
+        if (touched_[at(i)] == 0) fill_.push_back(graph.block_offset(i));
+      }
+    }
+    parts_.push_back({static_cast<int>(fill_.size()), 0});
+  }
+}
+
+// Blocks by component, in the order that they have within; a graph in one piece needs no list.
+template <class Blocks>
+void NormalMatrix::divide(const Blocks& blocks) {
+  const BlockGraph& graph = llt_.graph();
+  order_.clear();
+  if (graph.component_count() == 1) parts_.clear();
+  if (parts_.empty()) return;
+  for (const auto& b : blocks) {
+    if (b.nodes > 0) ++parts_[at(graph.component_of(graph.position(b.node[0])))].blocks_end;
+  }
+  int end = 0;
+  for (Part& part : parts_) {
+    end += part.blocks_end;
+    part.blocks_end = end - part.blocks_end;  // the begin, which filling moves to the end
+  }
+  order_.resize(at(end));
+  int pair = 0;
+  int i = 0;
+  for (const auto& b : blocks) {
+    if (b.nodes > 0) order_[at(parts_[at(graph.component_of(graph.position(b.node[0])))].blocks_end++)] = {i, pair};
+    pair += b.nodes * (b.nodes + 1) / 2;
+    ++i;
   }
 }
 
@@ -151,7 +198,7 @@ void NormalMatrix::prepare(const ConstraintProblem& p, std::span<const Constrain
 
 void NormalMatrix::prepare(const NcpProblem& p) {
   index(p, p.blocks);
-  lu_.resize(llt_.graph());  // now, not at its first use, which may come many steps later
+  lu_.resize(llt_.graph(), llt_.values());  // now, not at its first use, which may come many steps later
 }
 
 template <class Problem, class Blocks>
@@ -228,10 +275,31 @@ bool NormalMatrix::assemble_and_factor(const Problem& p, const Blocks& blocks, c
   return symmetric ? llt_.factor() : lu_.factor(llt_.graph());
 }
 
+// Returns the pairs of the next block.
+const NormalMatrix::PairBlock* NormalMatrix::add_block_six(const ConstraintProblem& p, const ConstraintBlock& b,
+                                                           const double* g, const PairBlock* pair, double* H) {
+  for (int k = 0; k < b.nodes; ++k) {
+    for (int l = k; l < b.nodes; ++l, ++pair) {
+      const double* X = p.jacobian.data() + b.jac[pair->row_is_first ? k : l];
+      const double* Y = p.jacobian.data() + b.jac[pair->row_is_first ? l : k];
+      add_weighted_product_six(pair->first, b.rows, g + b.row, X, Y, H + pair->offset);
+    }
+  }
+  return pair;
+}
+
 // Nodes of six components: blocks are written by who comes first, and only fill is set to zero.
 bool NormalMatrix::factor_six(const ConstraintProblem& p, std::span<const ConstraintBlock> blocks, const double* g) {
   ++factorisations_;
   symmetric_ = true;
+  if (!parts_.empty()) {
+    std::atomic<bool> regular = true;
+    Workers::here().each(static_cast<int>(parts_.size()), [&](int i, int) {
+      assemble_part(p, blocks, g, i);
+      if (!llt_.factor(llt_.graph().component(i))) regular = false;
+    });
+    return regular;
+  }
   double* H = llt_.values();
   const BlockGraph& graph = llt_.graph();
   for (int i = 0; i < p.node_count(); ++i) {
@@ -241,16 +309,46 @@ bool NormalMatrix::factor_six(const ConstraintProblem& p, std::span<const Constr
   }
   for (const int offset : fill_) std::fill_n(H + offset, 48, 0.0);
   const PairBlock* pair = pairs_.data();
-  for (const ConstraintBlock& b : blocks) {
-    for (int k = 0; k < b.nodes; ++k) {
-      for (int l = k; l < b.nodes; ++l, ++pair) {
-        const double* X = p.jacobian.data() + b.jac[pair->row_is_first ? k : l];
-        const double* Y = p.jacobian.data() + b.jac[pair->row_is_first ? l : k];
-        add_weighted_product_six(pair->first, b.rows, g + b.row, X, Y, H + pair->offset);
-      }
-    }
-  }
+  for (const ConstraintBlock& b : blocks) pair = add_block_six(p, b, g, pair, H);
   return llt_.factor();
+}
+
+void NormalMatrix::assemble_part(const ConstraintProblem& p, std::span<const ConstraintBlock> blocks, const double* g,
+                                 int i) {
+  const BlockGraph& graph = llt_.graph();
+  double* H = llt_.values();
+  for (const int k : graph.component(i)) {
+    const double* A = p.mass.data() + p.mass_offset[at(graph.node_at(k))];
+    double* to = H + graph.diagonal_offset(k);
+    for (int c = 0; c < 6; ++c) Six::load(A + 6 * c).store(to + 8 * c);
+  }
+  const Part before = i > 0 ? parts_[at(i - 1)] : Part{0, 0};
+  for (int f = before.fill_end; f < parts_[at(i)].fill_end; ++f) std::fill_n(H + fill_[at(f)], 48, 0.0);
+  for (int n = before.blocks_end; n < parts_[at(i)].blocks_end; ++n) {
+    add_block_six(p, blocks[at(order_[at(n)].block)], g, pairs_.data() + order_[at(n)].pair, H);
+  }
+}
+
+void NormalMatrix::solve(const ConstraintProblem& p, std::span<const ConstraintBlock> blocks,
+                         std::span<const double> lambda, VecX& out) {
+  if (parts_.empty()) {
+    p.multiply_Jt(blocks, lambda, out);
+    llt_.solve(out);
+    return;
+  }
+  Workers::here().each(static_cast<int>(parts_.size()), [&](int i, int) {
+    const BlockGraph& graph = llt_.graph();
+    const std::span<const int> positions = graph.component(i);
+    for (const int k : positions) {
+      const int node = graph.node_at(k);
+      out.segment(graph.node_start(node), graph.node_size(node)).setZero();
+    }
+    for (int n = i > 0 ? parts_[at(i - 1)].blocks_end : 0; n < parts_[at(i)].blocks_end; ++n) {
+      const ConstraintBlock& b = blocks[at(order_[at(n)].block)];
+      p.add_Jt(b, lambda.data() + b.row, out.data());
+    }
+    llt_.solve(positions, out);
+  });
 }
 
 bool NormalMatrix::factor(const ConstraintProblem& p, std::span<const ConstraintBlock> blocks,

@@ -34,6 +34,35 @@ class NormalMatrix {
   void prepare(const ConstraintProblem& problem, std::span<const ConstraintBlock> blocks);
   bool factor(const ConstraintProblem& problem, std::span<const ConstraintBlock> blocks, std::span<const double> g);
 
+  // What prepare() makes of a graph.
+  struct PairBlock {
+    int offset;
+    bool row_is_first;  // rows of the stored block belong to the first node of the pair
+    bool first;         // no earlier pair adds to this block, nor do masses
+  };
+  // A component of the graph: ends of its fill and of its blocks in their order.
+  struct Part {
+    int fill_end, blocks_end;
+  };
+  struct BlockPlace {
+    int block, pair;
+  };
+  struct Analysis {
+    BlockGraph graph;
+    std::vector<int> node_size;
+    std::vector<int> signature;    // sizes and nodes of the blocks
+    std::vector<PairBlock> pairs;  // per constraint block, its node pairs (k <= l) in order
+    std::vector<int> fill;         // offsets of the blocks that no pair adds to, by component of the graph
+    std::vector<Part> parts;       // by component; none if it is one
+    std::vector<BlockPlace> order;
+    std::size_t weighted = 0;  // numbers of G J of one block, at most
+  };
+  // Puts away what the last prepare() made and takes another one up, for matrices of several graphs in turn.
+  void exchange(Analysis& other);
+
+  // out = H^-1 J' lambda of the blocks of the last factor().
+  void solve(const ConstraintProblem& problem, std::span<const ConstraintBlock> blocks, std::span<const double> lambda,
+             VecX& out);
   // w <- H^-1 w, components in node order, or padded by node.
   void solve(VecX& w) { llt_.solve(w); }
   void solve(double* padded) const;
@@ -43,12 +72,6 @@ class NormalMatrix {
   void reset_count() { factorisations_ = 0; }
 
  private:
-  struct PairBlock {
-    int offset;
-    bool row_is_first;  // rows of the stored block belong to the first node of the pair
-    bool first;         // no earlier pair adds to this block, nor do masses
-  };
-
   // Whether the blocks have the nodes of those of the last call; kept for the next one.
   template <class Blocks>
   bool same_signature(const Blocks& blocks);
@@ -60,6 +83,12 @@ class NormalMatrix {
   template <class Problem, class Blocks>
   void add_blocks(const Problem& problem, const Blocks& blocks, const double* g, const double* cones);
   void find_first();
+  static const PairBlock* add_block_six(const ConstraintProblem& problem, const ConstraintBlock& block, const double* g,
+                                        const PairBlock* pair, double* H);
+  template <class Blocks>
+  void divide(const Blocks& blocks);
+  void assemble_part(const ConstraintProblem& problem, std::span<const ConstraintBlock> blocks, const double* g,
+                     int part);
   bool factor_six(const ConstraintProblem& problem, std::span<const ConstraintBlock> blocks, const double* g);
 
   BlockLLT llt_;
@@ -69,9 +98,12 @@ class NormalMatrix {
   std::vector<int> node_size_;
   std::vector<int> signature_;  // sizes and nodes of the blocks
   std::vector<std::uint64_t> edges_;
-  std::vector<PairBlock> pairs_;  // per constraint block, its node pairs (k <= l) in order
-  std::vector<int> fill_;         // offsets of the blocks that no pair adds to
-  std::vector<char> touched_;     // by off-diagonal block
+  std::vector<PairBlock> pairs_;   // per constraint block, its node pairs (k <= l) in order
+  std::vector<int> fill_;          // offsets of the blocks that no pair adds to, by component
+  std::vector<Part> parts_;        // by component; none if it is one
+  std::vector<BlockPlace> order_;  // blocks by component
+  std::vector<char> touched_;      // by off-diagonal block
+  std::size_t weighted_size_ = 0;
   std::vector<double> weighted_;  // G J of one block
 };
 

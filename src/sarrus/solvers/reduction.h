@@ -48,6 +48,7 @@ class Reduction {
   bool pass(double tolerance, const JudgeWorkspace& judged, std::span<double> lambda);
 
   int iterations() const { return dense_.iterations(); }
+  int rows() const { return static_cast<int>(rows_.size()); }  // that collect() took besides those of joints
 
  private:
   friend struct ReductionProbe;  // tests compare S with dense algebra

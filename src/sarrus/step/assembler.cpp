@@ -29,10 +29,12 @@ Assembler::Assembler(Model model, SimulationOptions options, std::unique_ptr<Coo
   for (int i = 0; i < model_.dof_count(); ++i) {
     if (model_.dofs()[static_cast<std::size_t>(i)].armature > 0) armature_dofs_.push_back(i);
   }
-  for (std::vector<Contact>* c : {&start_contacts_, &contacts_, &end_contacts_, &moved_contacts_}) {
-    c->reserve(64 + 16 * model_.geoms().size());
-  }
-  for (auto* c : {&start_pairs_, &end_pairs_}) c->reserve(64 + 16 * model_.geoms().size());
+  // Geoms that are only drawn meet nothing.
+  const auto collides = [](const Geom& g) { return g.group != 0 || g.collides_with != 0; };
+  const auto geoms = static_cast<std::size_t>(std::ranges::count_if(model_.geoms(), collides));
+  for (std::vector<Contact>* c : {&start_contacts_, &contacts_, &end_contacts_, &moved_contacts_})
+    c->reserve(64 + 8 * geoms);
+  for (auto* c : {&start_pairs_, &end_pairs_}) c->reserve(64 + 8 * geoms);
 }
 
 FreeMotion Assembler::free_motion(const Inputs& inputs, double dt) const {

@@ -46,6 +46,9 @@ void validate(const SimulationOptions& o) {
   if (o.max_substep_depth < 0 || o.max_substep_depth > 10) {
     throw InputError("option 'max_substep_depth'", fmt::format("is {}; give 0 to 10", o.max_substep_depth));
   }
+  if (o.threads < 1 || o.threads > 1024) {
+    throw InputError("option 'threads'", fmt::format("is {}; give 1 to 1024", o.threads));
+  }
   if (o.projection_iterations < 1) {
     throw InputError("option 'projection_iterations'", fmt::format("is {}; give at least 1", o.projection_iterations));
   }

@@ -36,6 +36,8 @@ struct SimulationOptions {
   double acceptable_gap = 1e-5;  // m or rad: a projected step that leaves a rigid joint further open is not taken
 
   bool warm_start = true;
+
+  int threads = 1;  // that share a step: the same bits for any number
 };
 
 // Throws InputError that lists the laws if there is none of this name.

@@ -118,8 +118,7 @@ void JointProjection::newton_step(const GrowingVector& residual) {
     return;
   }
   weighted_ = -weight_.cwiseProduct(residual);
-  rows_->multiply_Jt(blocks(), as_span(weighted_), step_);
-  normal_->solve(step_);
+  normal_->solve(*rows_, blocks(), as_span(weighted_), step_);
 }
 
 double JointProjection::largest_residual(const JointKinematics& kinematics, std::span<const double> q) {

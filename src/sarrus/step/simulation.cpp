@@ -33,6 +33,7 @@ EnergyFlow& EnergyFlow::operator+=(const EnergyFlow& o) {
 
 Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
     : assembler(std::move(model_in), std::move(options_in)),
+      workers(options().threads),
       state(State::initial(model())),
       inputs(model()),
       solver(make_solver(options().solver, options().solver_parameters)),

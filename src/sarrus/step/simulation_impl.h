@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sarrus/math/workers.h"
 #include "sarrus/solvers/registry.h"
 #include "sarrus/step/assembler.h"
 #include "sarrus/step/energy_account.h"
@@ -55,6 +56,7 @@ struct Simulation::Impl {
   const SimulationOptions& options() const { return assembler.options(); }
 
   Assembler assembler;
+  Workers workers;
   std::unique_ptr<Assembler> preview;  // of Simulation::assemble(), made when it is first called
   State state;
   Inputs inputs;

@@ -54,6 +54,7 @@ void add_part(const StepReport& part, Law law, Criterion criterion, StepReport& 
 
 void Simulation::Impl::step() {
   const Stopwatch watch;
+  const Workers::Scope team(&workers);
   report = StepReport{};
   report.substeps = 0;
   message.clear();
