@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <numbers>
 
 #include "sarrus/math/so3.h"
@@ -354,26 +355,56 @@ double JointKinematics::rate(int dof, std::span<const Vec6> twist) const {
   return j.base == kWorld ? rate : rate + base_row(frames_[ji], a).dot(twist[static_cast<std::size_t>(j.base)]);
 }
 
-JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, std::span<const double> q) {
-  JointErrors e;
-  double worst = -1;
-  for (int i = 0; i < model.joint_count(); ++i) {
+namespace {
+
+struct Errors {
+  JointErrors largest;
+  double worst = -1;  // of the rigid ones
+
+  void add(const Model& model, const JointKinematics& kinematics, int i) {
     const Joint& j = model.joints()[static_cast<std::size_t>(i)];
     double r[6];
     const int translational = joint_residual(j, kinematics.frame(i), r);
     if (j.rope) r[0] = std::max(0.0, r[0]);
     const bool compliant = j.compliance.compliant();
-    double& gap = compliant ? e.compliant_gap : e.gap;
-    double& angle = compliant ? e.compliant_angle : e.angle;
+    double& gap = compliant ? largest.compliant_gap : largest.gap;
+    double& angle = compliant ? largest.compliant_angle : largest.angle;
     for (int k = 0; k < joint_type_info(j.type).rows; ++k) {
-      double& largest = k < translational ? gap : angle;
-      largest = std::max(largest, std::abs(r[k]));
+      double& most = k < translational ? gap : angle;
+      most = std::max(most, std::abs(r[k]));
       if (!compliant && std::abs(r[k]) > worst) {
         worst = std::abs(r[k]);
-        e.worst_joint = i;
+        largest.worst_joint = i;
       }
     }
   }
+
+  // In any order: of equal ones the first joint is named.
+  void add(const Errors& o) {
+    for (double JointErrors::*x :
+         {&JointErrors::gap, &JointErrors::angle, &JointErrors::compliant_gap, &JointErrors::compliant_angle}) {
+      largest.*x = std::max(largest.*x, o.largest.*x);
+    }
+    if (o.worst > worst || (o.worst == worst && o.largest.worst_joint < largest.worst_joint)) {
+      worst = o.worst;
+      largest.worst_joint = o.largest.worst_joint;
+    }
+  }
+};
+
+}  // namespace
+
+JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, std::span<const double> q) {
+  constexpr int kLeast = 64;
+  Errors all;
+  std::mutex mutex;
+  Workers::here().ranges(model.joint_count(), kLeast, [&](int begin, int end) {
+    Errors part;
+    for (int i = begin; i < end; ++i) part.add(model, kinematics, i);
+    const std::lock_guard lock(mutex);
+    all.add(part);
+  });
+  JointErrors e = all.largest;
   for (const Coupling& c : model.couplings()) {
     const double qa = kinematics.coordinate(c.dof_a, q[static_cast<std::size_t>(c.dof_a)]);
     const double qb = kinematics.coordinate(c.dof_b, q[static_cast<std::size_t>(c.dof_b)]);

@@ -21,16 +21,11 @@ namespace sarrus {
 
 class BlockLU {
  public:
-  BlockLU() = default;
-  BlockLU(const BlockLU&) = delete;
-  BlockLU& operator=(const BlockLU&) = delete;
-
-  // Takes the memory for a graph that was analysed. `lower`: some of others for the diagonal and lower blocks, which
-  // they do not need as long as this factor is in use.
-  void resize(const BlockGraph& graph, double* lower = nullptr);
+  // Takes the memory for a graph that was analysed.
+  void resize(const BlockGraph& graph);
   void set_zero();
   // Diagonal blocks and lower blocks (i, k): as BlockGraph::diagonal and off_diagonal say.
-  double* lower() { return lower_; }
+  double* lower() { return lower_.data(); }
   // Transposes of the upper blocks (k, i), at the offsets of the lower ones.
   double* upper() { return upper_.data(); }
 
@@ -40,8 +35,7 @@ class BlockLU {
   void solve_padded(const BlockGraph& graph, double* w) const;
 
  private:
-  double* lower_ = nullptr;
-  std::vector<double> own_lower_;
+  std::vector<double> lower_;
   std::vector<double> upper_;
   std::vector<double> scratch_;
   std::vector<int> pivots_;  // of nodes with more than 16 components, at padded_start

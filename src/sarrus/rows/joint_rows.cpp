@@ -73,6 +73,12 @@ void put_joint_rows(const Joint& j, const JointFrame& f, int rows, double* base,
   }
 }
 
+// Rows that are written whole, over what is there: by for_each_bilateral(), which shares that out.
+bool is_plain(const Joint& j, const Coordinates& x) {
+  return (j.base == kWorld || x.map(j.base).X == nullptr) && x.map(j.follower).X == nullptr &&
+         j.type != JointType::distance;
+}
+
 ConstraintBlock& write_joint_block(const Model& model, const Coordinates& x, const JointKinematics& kin, int i,
                                    BlockWriter& writer, ConstraintProblem& p) {
   const Joint& j = model.joints()[static_cast<std::size_t>(i)];
@@ -81,14 +87,9 @@ ConstraintBlock& write_joint_block(const Model& model, const Coordinates& x, con
   NodeList nodes;
   nodes.add(x, j.base);
   nodes.add(x, j.follower);
-  const bool plain = (j.base == kWorld || x.map(j.base).X == nullptr) && x.map(j.follower).X == nullptr &&
-                     j.type != JointType::distance;
-  if (plain) {
+  if (is_plain(j, x)) {  // its rows follow
     ConstraintBlock* b = writer.kept(rows, RowSource::joint, i);
-    if (b == nullptr) b = &writer.next(rows, nodes, RowSource::joint, i);
-    put_joint_rows(j, f, rows, j.base == kWorld ? nullptr : p.jacobian_row(*b, 0, 0),
-                   p.jacobian_row(*b, j.base == kWorld ? 0 : 1, 0));
-    return *b;
+    return b != nullptr ? *b : writer.next(rows, nodes, RowSource::joint, i);
   }
   ConstraintBlock& b = writer.next(rows, nodes, RowSource::joint, i);
   if (j.type == JointType::distance) {
@@ -156,7 +157,7 @@ ConstraintBlock& write_locked_block(const Model& model, const Coordinates& x, co
 }
 
 // Writes every bilateral block that the coordinates do not hold by themselves, in id order (joints, locked dofs,
-// couplings), and calls f(block, its compliance). The problem consists of them then.
+// couplings), and calls f(block), on any thread. The problem consists of them then.
 template <class F>
 void for_each_bilateral(const Model& model, const Coordinates& x, const JointKinematics& kin, bool rigid_only,
                         ConstraintProblem& p, F f) {
@@ -165,18 +166,32 @@ void for_each_bilateral(const Model& model, const Coordinates& x, const JointKin
   for (int i = 0; i < model.joint_count(); ++i) {
     const Joint& j = model.joints()[static_cast<std::size_t>(i)];
     if (joint_type_info(j.type).rows == 0 || j.rope || x.holds(i) || !wanted(j.compliance)) continue;
-    f(write_joint_block(model, x, kin, i, writer, p), j.compliance);
+    write_joint_block(model, x, kin, i, writer, p);
   }
   for (int i = 0; i < model.dof_count(); ++i) {
     const Limit& limit = model.dofs()[static_cast<std::size_t>(i)].limit;
     if (!limit.locked() || !wanted(limit.compliance)) continue;
-    f(write_locked_block(model, x, kin, i, writer, p), limit.compliance);
+    write_locked_block(model, x, kin, i, writer, p);
   }
   for (int i = 0; i < static_cast<int>(model.couplings().size()); ++i) {
     const Compliance& c = model.couplings()[static_cast<std::size_t>(i)].compliance;
-    if (wanted(c)) f(write_coupling_block(model, x, kin, i, writer, p), c);
+    if (wanted(c)) write_coupling_block(model, x, kin, i, writer, p);
   }
   writer.finish();
+  constexpr int kLeast = 64;
+  Workers::here().ranges(static_cast<int>(p.blocks.size()), kLeast, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      const ConstraintBlock& b = p.blocks[static_cast<std::size_t>(i)];
+      const Joint* j =
+          b.source_kind == RowSource::joint ? &model.joints()[static_cast<std::size_t>(b.source)] : nullptr;
+      if (j != nullptr && is_plain(*j, x)) {
+        const bool anchored = j->base == kWorld;
+        put_joint_rows(*j, kin.frame(b.source), b.rows, anchored ? nullptr : p.jacobian_row(b, 0, 0),
+                       p.jacobian_row(b, anchored ? 0 : 1, 0));
+      }
+      f(b);
+    }
+  });
 }
 
 double bilateral_erp(const Model& model, const ConstraintBlock& b, double fallback) {
@@ -250,7 +265,7 @@ bool is_compliant(const Model& model, const ConstraintBlock& b) {
 void set_position_rows(const Model& model, Coordinates& coordinates, std::span<const Pose> X_WB,
                        const JointKinematics& kinematics, std::span<const double> q, ConstraintProblem& p) {
   coordinates.mass_blocks(X_WB, p.mass, p.mass_inverse);
-  for_each_bilateral(model, coordinates, kinematics, true, p, [&](const ConstraintBlock& b, const Compliance&) {
+  for_each_bilateral(model, coordinates, kinematics, true, p, [&](const ConstraintBlock& b) {
     bilateral_residual(model, b, kinematics, q, p.bias.data() + b.row);
   });
 }
@@ -269,14 +284,9 @@ void position_residuals(const Model& model, std::span<const ConstraintBlock> joi
 }
 
 void set_joint_rows(const RowContext& c, ConstraintProblem& p) {
-  constexpr int kLeast = 64;
-  for_each_bilateral(c.model, c.coordinates, c.kinematics, false, p, [](const ConstraintBlock&, const Compliance&) {});
-  Workers::here().ranges(static_cast<int>(p.blocks.size()), kLeast, [&](int begin, int end) {
-    for (int i = begin; i < end; ++i) {
-      const ConstraintBlock& b = p.blocks[static_cast<std::size_t>(i)];
-      const Compliance& compliance = compliance_of(c.model, b);
-      compliance.compliant() ? set_compliant_joint(c, compliance, b, p) : set_rigid_joint(c, b, p);
-    }
+  for_each_bilateral(c.model, c.coordinates, c.kinematics, false, p, [&](const ConstraintBlock& b) {
+    const Compliance& compliance = compliance_of(c.model, b);
+    compliance.compliant() ? set_compliant_joint(c, compliance, b, p) : set_rigid_joint(c, b, p);
   });
 }
 
