@@ -69,6 +69,15 @@ void add_options(CLI::App& command, RunArguments& a) {
           "Parameter of the solver, name=value; repeatable")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  add_positive(command, "--acceptable", o.acceptable, "Error up to which the best answer is used, counted as accepted")
+      ->type_name("X");
+  command.add_option("--budget", o.budget, "Factorisations per island and step, by solvers that count them")
+      ->type_name("N")
+      ->capture_default_str();
+  add_positive(command, "--max-step-time", o.max_step_time,
+               "Wall-clock budget of a step's solves [s]: the best answer by then is accepted, or the step fails; runs "
+               "are no longer reproducible. Default: none")
+      ->type_name("S");
   command.add_option("--fallback", o.fallback, "Solver tried when the first one's answer is not acceptable")
       ->type_name("ID");
   command
@@ -87,6 +96,13 @@ void add_options(CLI::App& command, RunArguments& a) {
       .add_option("--contact-slop", o.rows.contact_slop,
                   "Tolerated penetration [m]; default: the scene's, else 1e-5 of the smaller shape")
       ->type_name("M");
+  command
+      .add_option("--contact-compliance", o.rows.contact_compliance,
+                  "Share of the diagonal of D by which rigid contacts give way (1e-3 makes piles easier); default: 0")
+      ->type_name("X");
+  add_positive(command, "--contact-give", o.rows.contact_give,
+               "What they give way at most under the load of the last step [m/s]; default: 1e-4")
+      ->type_name("M/S");
   command
       .add_option("--push-out-speed", o.rows.push_out_speed,
                   "Largest speed at which overlaps are resolved [m/s]; default: the scene's, else 5 of the smaller "

@@ -34,6 +34,9 @@ struct SolveArguments {
 void check(const SolveArguments& a) {
   const double t = a.settings.goal.tolerance;
   if (!(t > 0 && std::isfinite(t))) throw InputError("--tolerance", fmt::format("is {}; give a finite number > 0", t));
+  if (a.settings.goal.budget < 1) {
+    throw InputError("--budget", fmt::format("is {}; give a number >= 1", a.settings.goal.budget));
+  }
   if (a.settings.repeat < 1) {
     throw InputError("--repeat", fmt::format("is {}; give a number >= 1", a.settings.repeat));
   }
@@ -205,6 +208,9 @@ void add_solve_command(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--criterion", a->criterion, "What the tolerance is compared with: energy, absolute or papers")
       ->type_name("NAME")
+      ->capture_default_str();
+  command->add_option("--budget", a->settings.goal.budget, "Factorisations per island, by solvers that count them")
+      ->type_name("N")
       ->capture_default_str();
   command->add_option("--param", a->parameters, "Parameter of the solvers that have it, name=value; repeatable")
       ->type_name("NAME=VALUE")

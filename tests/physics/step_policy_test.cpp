@@ -6,10 +6,12 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "physics/harness.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/tools.h"
+#include "sarrus/solvers/registry.h"
 
 namespace sarrus::step_policy_test {
 namespace {
@@ -183,6 +185,121 @@ TEST(Fallback, SavesAStepTheSolverCannotSolve) {
   EXPECT_GT(fallbacks, 0);
 }
 
+// A tower that ten times its weight presses on, and a box apart from it.
+Model pile_and_box() {
+  ModelBuilder b("pile_and_box");
+  for (int i = 0; i < 6; ++i) {
+    b.add_box_body("brick" + std::to_string(i), i == 5 ? 50 : 1, Vec3(0.1, 0.1, 0.1), {Vec3(0, 0, 0.1 + 0.2 * i)});
+  }
+  b.add_box_body("apart", 1, Vec3(0.1, 0.1, 0.1), {Vec3(5, 0, 0.1)});
+  b.add_geom(kWorld, Shape::plane(), {}, b.add_material("floor", 0.5), "floor");
+  return b.build();
+}
+
+// Islands that the solver solved keep its answer in every bit; the others get the fallback's.
+TEST(Fallback, IsForTheIslandsThatNeedIt) {
+  SimulationOptions o;
+  o.solver = "admm-ncp-sa";
+  o.solver_parameters = {{"max_iterations", 12}};
+  o.fallback = "cascade";
+  o.acceptable = 1e-6;
+  o.tolerance = 1e-6;
+  Simulation sim(pile_and_box(), o);
+  int fallbacks = 0, kept = 0;
+  for (int i = 0; i < 40; ++i) {
+    const StepReport& r = sim.step();
+    ASSERT_NE(r.status, StepStatus::failed) << r.message;
+    if (r.status != StepStatus::fallback) continue;
+    ++fallbacks;
+    // What the fallback would make of all of them.
+    const ConstraintProblem& p = sim.problem();
+    std::vector<double> all(static_cast<std::size_t>(p.rows()), 0.0);
+    make_solver(o.fallback)->solve(p, o.tolerance, all);
+    int replaced = 0;
+    for (int k = 0; k < p.islands.count(); ++k) {
+      bool same = true;
+      for (const int index : p.islands.blocks(k)) {
+        const ConstraintBlock& b = p.blocks[static_cast<std::size_t>(index)];
+        same = same && std::equal(all.begin() + b.row, all.begin() + b.row + b.rows, sim.impulses().begin() + b.row);
+      }
+      replaced += same ? 1 : 0;
+    }
+    EXPECT_GE(replaced, 1) << "step " << i;
+    kept += p.islands.count() - replaced;
+  }
+  RecordProperty("fallbacks", fallbacks);
+  RecordProperty("kept", kept);
+  EXPECT_GT(fallbacks, 0);
+  EXPECT_GT(kept, 0);
+}
+
+// A step has a budget: what it does not solve by then is used if it is acceptable, and never called converged.
+TEST(Budget, EndsStepsThatAreCountedAsAccepted) {
+  int accepted = 0;
+  for (const int budget : {3, 10, 40}) {
+    SimulationOptions o;
+    o.budget = budget;
+    o.acceptable = 0.1;
+    Simulation sim = simulate("clutter40", o);
+    for (int i = 0; i < 250; ++i) {
+      const StepReport& r = sim.step();
+      if (r.status == StepStatus::failed && budget < 10) break;
+      ASSERT_NE(r.status, StepStatus::failed) << budget << ": " << r.message;
+      EXPECT_EQ(r.met_tolerance, r.residuals.error() <= o.tolerance);
+      EXPECT_LE(r.residuals.error(), o.acceptable);
+      if (r.status != StepStatus::accepted) continue;
+      ++accepted;
+      EXPECT_FALSE(r.met_tolerance);
+      EXPECT_NE(r.solve_status, SolveStatus::converged);
+      // Every island has its budget; an attempt ends within the few factorisations of the step under way.
+      EXPECT_LE(r.factorisations, (budget + 2) * sim.problem().islands.count());
+    }
+  }
+  RecordProperty("accepted", accepted);
+  EXPECT_GT(accepted, 0);
+}
+
+// All that a step tries shares the budget: a step that fails at every depth has not taken many times as much.
+TEST(Budget, IsSharedByTheAttemptsOfAStep) {
+  SimulationOptions o;
+  o.budget = 30;
+  o.tolerance = o.acceptable = 1e-16;  // out of reach
+  o.fallback_parameters = {{"max_iterations", 1}};
+  Simulation sim = simulate("mixed_pile", o);
+  for (int i = 0; i < 400 && sim.report().status != StepStatus::failed; ++i) sim.step();
+  EXPECT_EQ(sim.report().status, StepStatus::failed);
+  EXPECT_EQ(sim.report().rejected, o.max_substep_depth + 1);
+}
+
+// A wall-clock budget ends a step with a typed status, whatever it is; one that does not matter changes nothing.
+TEST(StepTime, EndsTheStepAndIsOtherwiseNotThere) {
+  SimulationOptions o;
+  o.max_step_time = 1e-9;
+  Simulation hurried = simulate("mixed_pile", o);
+  StepStatus status = StepStatus::converged;
+  int accepted = 0;
+  for (int i = 0; i < 300 && status != StepStatus::failed; ++i) {
+    const StepReport& r = hurried.step();
+    status = r.status;
+    accepted += status == StepStatus::accepted;
+    EXPECT_EQ(r.substeps, status == StepStatus::failed ? 0 : 1) << "no time for parts";
+  }
+  if (status == StepStatus::failed) {
+    EXPECT_NE(hurried.report().message.find("that a step may take are over"), std::string_view::npos)
+        << hurried.report().message;
+  } else {
+    EXPECT_GT(accepted, 0);
+  }
+  o.max_step_time = 1e6;
+  Simulation relaxed = simulate("mixed_pile", o);
+  Simulation usual = simulate("mixed_pile");
+  for (int i = 0; i < 100; ++i) {
+    relaxed.step();
+    usual.step();
+  }
+  EXPECT_EQ(relaxed.state().hash(), usual.state().hash());
+}
+
 TEST(Inputs, NonFiniteNumbersAndBadIndicesAreRefusedByName) {
   Simulation sim = simulate("fourbar_free");
   const int crank = sim.model().dof("crank");
@@ -248,6 +365,8 @@ TEST(Options, BadOnesAreRefusedByName) {
     refuse("'collision.margin'", [&](O& o) { o.collision.margin = bad; });
     refuse("'collision.speculative_factor'", [&](O& o) { o.collision.speculative_factor = bad; });
     refuse("'projection_tolerance'", [&](O& o) { o.projection_tolerance = bad; });
+    refuse("'contact_give'", [&](O& o) { o.rows.contact_give = bad; });
+    refuse("'max_step_time'", [&](O& o) { o.max_step_time = bad; });
     refuse("'acceptable_gap'", [&](O& o) { o.acceptable_gap = bad; });
     refuse("'max_factorisations'", [&](O& o) { o.solver_parameters = {{"max_factorisations", bad}}; });
     refuse("'eta'", [&](O& o) { o.fallback_parameters = {{"eta", bad}}; });
@@ -256,12 +375,14 @@ TEST(Options, BadOnesAreRefusedByName) {
     refuse("'erp_joint'", [&](O& o) { o.rows.erp_joint = bad; });
     refuse("'erp_limit'", [&](O& o) { o.rows.erp_limit = bad; });
     refuse("'erp_contact'", [&](O& o) { o.rows.erp_contact = bad; });
+    refuse("'contact_compliance'", [&](O& o) { o.rows.contact_compliance = bad; });
   }
   for (const double bad : {-2.0, kNan, kInf}) {
     refuse("'contact_slop'", [&](O& o) { o.rows.contact_slop = bad; });
     refuse("'push_out_speed'", [&](O& o) { o.rows.push_out_speed = bad; });
   }
   refuse("'acceptable'", [](O& o) { o.acceptable = 0.1 * o.tolerance; });
+  refuse("'budget'", [](O& o) { o.budget = 0; });
   refuse("'max_substep_depth'", [](O& o) { o.max_substep_depth = -1; });
   refuse("'max_substep_depth'", [](O& o) { o.max_substep_depth = 11; });
   refuse("'projection_iterations'", [](O& o) { o.projection_iterations = 0; });

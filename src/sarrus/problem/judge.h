@@ -24,6 +24,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -49,13 +50,23 @@ enum class Criterion : std::uint8_t { energy, absolute, papers };
 std::string_view name_of(Criterion criterion);
 Criterion criterion_from_name(std::string_view name);  // throws InputError
 
-// What a solve is asked for. A bare number is a tolerance by the default criterion.
+// What a solve is asked for: an error within `tolerance`, which is called converged. When the budget ends before, the
+// best answer is still of use if its error is within `acceptable`; it is never called converged. A bare number is a
+// tolerance by the default criterion.
 struct Goal {
+  using Clock = std::chrono::steady_clock;
   double tolerance;
   Criterion criterion;
+  double acceptable = 1e-3;
+  int budget = 5000;  // factorisations per island, of solvers that work by islands
+  // Makes answers depend on the machine and its load: for control loops alone. Looked at between factorisations.
+  Clock::time_point deadline = Clock::time_point::max();
   constexpr Goal(double tol = 1e-9, Criterion by = Criterion::energy) : tolerance(tol), criterion(by) {}
   // The one test of convergence.
   constexpr bool met_by(double error) const { return error <= tolerance; }
+  constexpr bool allows(double error) const { return error <= acceptable; }
+  bool timed() const { return deadline != Clock::time_point::max(); }
+  bool out_of_time() const { return timed() && Clock::now() >= deadline; }
 };
 
 struct Residuals {
@@ -88,6 +99,11 @@ struct Residuals {
 
 inline bool meets(const Residuals& r, Law law, const Goal& goal) {
   return r.finite && goal.met_by(r.error(law, goal.criterion));
+}
+
+// Whether an answer may be used, converged or not.
+inline bool usable(const Residuals& r, Law law, const Goal& goal) {
+  return r.finite && goal.allows(r.error(law, goal.criterion));
 }
 
 // Scratch memory of the judge; reused between calls so that judging allocates nothing after warm-up.

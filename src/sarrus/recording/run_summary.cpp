@@ -40,6 +40,8 @@ nlohmann::ordered_json options_json(const SimulationOptions& o) {
           {"fallback", o.fallback},
           {"tolerance", o.tolerance},
           {"acceptable", o.acceptable},
+          {"budget", o.budget},
+          {"max_step_time", o.max_step_time},
           {"criterion", name_of(o.criterion)},
           {"max_substep_depth", o.max_substep_depth},
           {"projection", o.projection},
@@ -231,7 +233,7 @@ std::string RunSummary::to_text() const {
                   percentile(microseconds_, 0.95), percentile(microseconds_, 0.99), largest(microseconds_)));
   row("real time", fmt::format("{:.3g} x", real_time_factor()));
   row("iterations", fmt::format("{:g} median, {:g} max", median(iterations_), largest(iterations_)));
-  row("not converged", fmt::format("{} steps", non_converged_));
+  row("not converged", fmt::format("{} steps, {} accepted", non_converged_, accepted_));
   row("fallback", fmt::format("{} steps", fallback_));
   row("substepped", fmt::format("{} steps", substepped_));
   row("joint gap", fmt::format("{:.3g} m, {:.3g} rad (worst)", worst_.joint_gap, worst_.joint_angle));

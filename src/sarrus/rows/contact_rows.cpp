@@ -98,6 +98,18 @@ void set_rigid_contact(const RowContext& c, const Contact& contact, const Sustai
                             c.options.restitution_threshold, c.dt);
 }
 
+// What rigid contacts give way by option: R_n = min(rho D, e_v / lambda) and a tenth of it along the surface, D the
+// mean diagonal and lambda what the pair carried before.
+void add_compliance(const RowContext& c, double load, const ConstraintBlock& b, ConstraintProblem& p) {
+  constexpr double kTangential = 0.1;
+  const double most = c.options.contact_compliance * block_delassus(p, b).trace() / 3;
+  const double lambda = load * c.dt;
+  const double R = most * lambda > c.options.contact_give ? c.options.contact_give / lambda : most;
+  double* row = p.R.data() + b.row;
+  row[0] = row[1] = kTangential * R;
+  row[2] = R;
+}
+
 }  // namespace
 
 Vec3 contact_velocity(const Contact& c, std::span<const Vec6> twist, std::span<const Pose> X_WB) {
@@ -127,6 +139,7 @@ double add_contact_rows(const RowContext& c, std::span<const Contact> contacts, 
       set_compliant_contact(c, contact, compliances[static_cast<std::size_t>(contact.compliance)], b, p);
     } else {
       set_rigid_contact(c, contact, c.sustained.empty() ? Sustained{} : c.sustained[i], b, p);
+      if (c.options.contact_compliance > 0) add_compliance(c, c.pair_load.empty() ? 0.0 : c.pair_load[i], b, p);
     }
   }
   p.make_room(0, 0);

@@ -67,6 +67,7 @@ struct RowContext {
   // By body; none: `scheme` for all.
   std::span<const Scheme* const> body_scheme = {};
   std::span<const Sustained> sustained = {};             // by contact; none: all are new
+  std::span<const double> pair_load = {};                // by contact, N: WarmStart::pair_load(); none: unknown
   std::span<const std::uint64_t> sustained_limits = {};  // block ids, ascending
   bool positions = false;                                // limits: rigid ones alone, bias = the gap itself
   bool projected = false;  // joints are closed by moving poses: their velocities take nothing back

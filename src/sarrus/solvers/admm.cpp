@@ -452,6 +452,7 @@ SolveReport Admm::solve(const ConstraintProblem& p, const Goal& goal, std::span<
       return report;
     }
     const bool promising = ratio * n.velocity <= worth * goal.tolerance;
+    if (it % kJudgeEvery == 0 && goal.out_of_time()) break;
     if (promising || it % kJudgeEvery == 0) {
       if (consider(p, goal, lambda, report)) return report;
       if (n.velocity > 0) ratio = keeper_.last().error(keeper_.law(), goal.criterion) / n.velocity;

@@ -1,16 +1,15 @@
 // The default solver (docs/theory/newton.md §7): joints and drives eliminated, and where that does not do semismooth
-// Newton from the warm start, then interior point methods polished by it, then ADMM2 polished by it. Each stage starts
-// from its own point; the best iterate of all counts.
+// Newton from the warm start, then the interior point method, then proximal Newton, each polished by semismooth Newton.
+// The best iterate of all counts.
 //
 //   0  elimination (reduction.h), called by island_solver.cpp; most islands with joints end here
 //   1  semismooth Newton: an attempt from the warm start; without one a quick pass from zero, if impulses may be unique
-//   2  interior point in variants (coupling in the matrix, fraction of the step to the boundary, slack reset), in an
-//      order chosen by the kind of problem: more joint rows than contact rows, or not; semismooth Newton is tried
-//      whenever the natural map has fallen far enough, and from the best point of each
-//      between two variants a few proximal Newton steps from the best point of all
-//   3  ADMM2 from zero with semismooth Newton attempts at growing intervals, and three long ones from the best point
+//   2  interior point, coupling in the matrix, and a semismooth Newton attempt from its best point
+//   3  proximal Newton from the best point of all, 40 rounds
+//   4  what only large budgets reach: two more variants of the interior point method, ADMM2 from zero, then long
+//      semismooth Newton attempts from the best point of all
 // What reaches stage 1 of joints alone is linear: one Newton step, and those that round-off asks for.
-#include <span>
+#include <initializer_list>
 
 #include "sarrus/solvers/admm2.h"
 #include "sarrus/solvers/interior_point.h"
@@ -23,10 +22,9 @@ namespace sarrus {
 namespace {
 
 struct CascadeParameters {
-  int max_factorisations = 5000;
+  int max_factorisations = 0;
   int threads = 1;
-  double polish_from = 1e-3;
-  int admm_iterations = 3000;
+  double polish_from = 1e-4;
 };
 
 // From zero, too, most steps of simulations take a few Newton steps, at less than half of what an interior point run
@@ -39,10 +37,9 @@ constexpr SsnOptions kColdPass{.r = 1.0, .delta = 1e-8, .steps = 8, .patience = 
 const ParameterList<CascadeParameters>& cascade_parameters() {
   using P = CascadeParameters;
   static const ParameterList<P> list = {
-      {"max_factorisations", "budget per island; for real-time use 60", 1, 1e9, &P::max_factorisations},
+      {"max_factorisations", "budget per island in place of the goal's; 0: the goal's", 0, 1e9, &P::max_factorisations},
       {"threads", "islands solved at the same time", 1, 1024, &P::threads},
       {"polish_from", "error from which semismooth Newton steps are tried", 0, 1e9, &P::polish_from},
-      {"admm_iterations", "of the last stage; 0: leave it out", 0, 1e9, &P::admm_iterations},
   };
   return list;
 }
@@ -53,12 +50,13 @@ struct Variant {
   bool reset_slack;
 };
 
-// Which variant reaches the solution is a matter of luck on hard problems, so there are many; nearly all problems are
-// solved by the first or second.
-constexpr Variant kMechanism[] = {{true, 0.99, true},   {true, 0.99, false}, {true, 0.9, true},
-                                  {false, 0.99, false}, {true, 0.999, true}, {true, 0.8, false}};
-constexpr Variant kContacts[] = {{true, 0.9, true},   {true, 0.99, false}, {true, 0.8, false}, {false, 0.99, true},
-                                 {true, 0.95, false}, {true, 0.95, true},  {true, 0.7, false}, {true, 0.999, true}};
+// The variant that is tried first decides: a further one costs as much as the whole budget of a step. Mechanisms have
+// one of their own; where contacts are compliant or few it is the careful one, elsewhere the bold one
+// (docs/solvers/cascade.md).
+constexpr Variant kMechanism{true, 0.99, true};
+constexpr Variant kBold{true, 0.99, false};
+constexpr Variant kCareful{true, 0.9, true};
+constexpr Variant kSymmetric{false, 0.99, true};
 
 // By counting: rows of rigid contacts against what the joints leave free.
 bool may_be_determinate(const NcpProblem& p) {
@@ -86,32 +84,34 @@ class Cascade final : public IslandMethod {
     search.enter(1, "warm start");
     if (search.consider(lambda)) return;
     if (!cold) ssn_.attempt(search, lambda, 30);
-    if (cold && may_be_determinate(p)) ssn_.run(search, kColdPass, lambda);
+    const bool determinate = may_be_determinate(p);
+    if (cold && determinate) ssn_.run(search, kColdPass, lambda);
     if (search.done()) return;
+    search.enter(2, "interior point");
     const bool mechanism = p.scalar_rows - p.bounded_rows > 3 * p.contacts();
-    const std::span<const Variant> variants = mechanism ? std::span<const Variant>(kMechanism) : kContacts;
-    for (std::size_t i = 0; i < variants.size(); ++i) {
-      const Variant& v = variants[i];
-      search.enter(2 + static_cast<int>(i), i == 0 ? "interior point" : "further interior point");
-      const int iterations = i < 2 ? 40 : 60;
-      const InteriorPointOptions options{v.coupling, v.fraction, v.reset_slack, iterations, par_.polish_from};
-      const bool regular = point_.run(search, options, ssn_);
-      if (search.done()) return;
-      if (regular && (ssn_.attempt_from(search, point_.best(), 60) || search.exhausted())) return;
-      if (i == (mechanism ? 3 : 1)) {
-        search.stage_name = "proximal Newton";
-        lambda = search.best();
-        if (proximal_.run(search, ssn_, 20, 1e-3, lambda) || search.exhausted()) return;
-      }
+    if (interior_point(search, mechanism ? kMechanism : determinate ? kCareful : kBold)) return;
+    search.enter(3, "proximal Newton");
+    lambda = search.best();
+    if (proximal_.run(search, ssn_, 40, 1e-3, lambda) || search.exhausted()) return;
+    search.enter(4, "further attempts");
+    for (const Variant& v : {determinate || mechanism ? kBold : kCareful, kSymmetric}) {
+      if (interior_point(search, v)) return;
     }
-    if (par_.admm_iterations == 0) return;
-    search.enter(100, "admm");
     lambda.setZero();
-    admm_.run(search, {par_.admm_iterations, true, false}, ssn_, lambda);
+    admm_.run(search, {3000, true, false}, ssn_, lambda);
     for (int i = 0; i < 3 && !search.done(); ++i) ssn_.attempt_from(search, search.best(), 900);
   }
 
  private:
+  // True if the search is done.
+  bool interior_point(NcpSearch& search, const Variant& v) {
+    constexpr int kIterations = 50, kAttempt = 60;
+    const InteriorPointOptions options{v.coupling, v.fraction, v.reset_slack, kIterations, par_.polish_from};
+    const bool regular = point_.run(search, options, ssn_);
+    if (regular && !search.done()) ssn_.attempt_from(search, point_.best(), kAttempt);
+    return search.done();
+  }
+
   CascadeParameters par_;
   Ssn ssn_;
   InteriorPoint point_;
@@ -123,7 +123,7 @@ class Cascade final : public IslandMethod {
 
 SolverInfo cascade_entry() {
   return solver_entry("cascade",
-                      "joints eliminated, then semismooth Newton, interior point, ADMM in turn: exact NCP in a few "
+                      "joints eliminated, then semismooth Newton, interior point, proximal Newton: exact NCP in a few "
                       "factorisations (default)",
                       Law::ncp, cascade_parameters(), [](const CascadeParameters& par) {
                         return make_island_solver(

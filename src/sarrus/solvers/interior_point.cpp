@@ -13,6 +13,8 @@ namespace {
 
 constexpr double kStartShift = 1e-3;  // of bounded rows and cones in the starting point
 constexpr double kLeastFriction = 1e-4;
+// Next to the solution a few steps do; further away they do not help, and the iterations go on.
+constexpr SsnOptions kPolish{.r = 1.0, .delta = 1e-8, .steps = 6, .patience = 1};
 constexpr double kShortStep = 0.1;  // below, some products are far from tau: centre them first
 
 using Mat3Row = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
@@ -31,7 +33,8 @@ bool pinned(const NcpProblem& p, int i) {
 }  // namespace
 
 void InteriorPoint::resize(const NcpProblem& p) {
-  for (GrowingVector* v : {&lambda_, &sigma_, &g_, &h_, &step_, &residual_, &run_best_}) v->resize(p.rows());
+  for (GrowingVector* v : {&lambda_, &sigma_, &g_, &h_, &step_, &residual_, &run_best_, &polished_})
+    v->resize(p.rows());
   for (GrowingVector* v : {&w_lower_, &w_upper_, &dw_lower_, &dw_upper_, &c_lower_, &c_upper_, &theta_}) {
     v->resize(p.scalar_rows);
     v->setZero();
@@ -308,7 +311,9 @@ bool InteriorPoint::run(NcpSearch& search, const InteriorPointOptions& o, Ssn& s
     }
     if (now < polish_below) {
       polish_below = 0.1 * now;
-      if (ssn.attempt_from(search, lambda_, 20) || search.exhausted()) return true;
+      polished_ = lambda_;
+      ssn.run(search, kPolish, polished_);
+      if (search.done()) return true;
     }
     if (now < 0.8 * reference) {
       reference = now;
@@ -345,7 +350,7 @@ struct InteriorPointParameters {
   double fraction = 0.99;
   bool reset_slack = false;
   int max_iterations = 60;
-  double polish_from = 1e-3;
+  double polish_from = 1e-4;
 };
 
 const ParameterList<InteriorPointParameters>& interior_point_parameters() {

@@ -29,7 +29,7 @@ struct InteriorPointOptions {
   double fraction = 0.99;    // of the step to the boundary
   bool reset_slack = false;  // w_n >= sigma_n + mu |sigma_T| after each step
   int iterations = 40;
-  double polish_from = 1e-3;  // error at which the semismooth Newton method is tried first; 0: never
+  double polish_from = 1e-4;  // error at which the semismooth Newton method is tried first; 0: never
   double shift = 1e-8;        // delta of joints, bounded rows and cones
 };
 
@@ -74,7 +74,7 @@ class InteriorPoint {
   GrowingVector g_, h_, step_, residual_;
   GrowingVector w_lower_, w_upper_, dw_lower_, dw_upper_, c_lower_, c_upper_;  // scalar rows
   GrowingVector theta_;
-  GrowingVector run_best_;
+  GrowingVector run_best_, polished_;
 };
 
 }  // namespace sarrus

@@ -93,6 +93,7 @@ class IslandSolver final : public Solver {
       return false;
     }
   };
+  int budget_of(const Goal& goal) const { return options_.budget > 0 ? options_.budget : goal.budget; }
   void call_workers();
   bool find_work(const ConstraintProblem& problem, const Goal& goal, std::span<double> lambda);
   void reduce(const ConstraintProblem& problem, const Goal& goal, std::span<double> lambda);
@@ -156,7 +157,7 @@ bool IslandSolver::find_work(const ConstraintProblem& p, const Goal& goal, std::
   left_.clear();
   outcomes_.assign(at(p.islands.count()), Outcome{});
   begin_measure(p, *judge_);
-  if (!options_.reduce || options_.budget <= 1 || goal.criterion != Criterion::energy) {
+  if (!options_.reduce || budget_of(goal) <= 1 || goal.criterion != Criterion::energy) {
     for (int i = 0; i < p.islands.count(); ++i) left_.push_back(i);
     return true;
   }
@@ -200,7 +201,7 @@ bool IslandSolver::reduce_island(const ConstraintProblem& p, const Goal& goal, s
   outcome.reduced = true;
   outcome.factorisations = 1;  // its part of that of all
   bool solved = false;
-  if (reduction.begin(*factor_, shared_, options_.budget)) {
+  if (reduction.begin(*factor_, shared_, budget_of(goal))) {
     double error = judge_->error[at(i)];
     for (int pass = 0; pass < kMostPasses && !solved; ++pass) {
       if (!reduction.pass(goal.tolerance, *judge_, lambda)) break;
@@ -243,7 +244,7 @@ void IslandSolver::take_memory_to_reduce(const ConstraintProblem& p, std::span<c
     const auto nodes = static_cast<int>(p.islands.nodes(i).size());
     if (Size{first.rows(), nodes, first.rows() * nodes}.within(largest_reduced_)) continue;
     for (const auto& workspace : workspaces_) {
-      if (workspace->reduction.collect(p, i, lambda)) workspace->reduction.begin(*factor_, shared_, options_.budget);
+      if (workspace->reduction.collect(p, i, lambda)) workspace->reduction.begin(*factor_, shared_, 1);
     }
   }
 }
@@ -290,7 +291,7 @@ void IslandSolver::solve_rest(const ConstraintProblem& p, const Goal& goal, std:
     NcpSearch& search = workspace.search;
     Outcome& outcome = outcomes_[at(i)];
     search.system.exchange(analyses_[places_[at(k)]]);
-    run_method(p, goal, options_.budget - (outcome.reduced ? 1 : 0), lambda, i, workspace);
+    run_method(p, goal, budget_of(goal) - (outcome.reduced ? 1 : 0), lambda, i, workspace);
     search.system.exchange(analyses_[places_[at(k)]]);
     write(p, i, search, lambda);
     measure_island(p, i, lambda, *judge_);
@@ -315,6 +316,7 @@ void IslandSolver::sum_up(SolveReport& report) const {
     report.iterations += o.iterations;
     report.island_iterations = std::max(report.island_iterations, o.iterations);
     report.factorisations += o.factorisations;
+    report.island_factorisations = std::max(report.island_factorisations, o.factorisations);
     report.attempts += o.attempts;
   }
 }

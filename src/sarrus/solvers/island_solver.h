@@ -28,6 +28,7 @@ class NcpSearch {
   void begin(const Goal& goal, int budget) {
     goal_ = goal;
     budget_ = budget;
+    timed_ = goal.timed();
     problem.criterion = goal.criterion;
     system.prepare(problem);
     system.reset_count();
@@ -70,7 +71,7 @@ class NcpSearch {
   const Goal& goal() const { return goal_; }
   bool converged() const { return converged_; }
   double last_error() const { return last_error_; }  // of the last consider()
-  bool exhausted() const { return system.factorisations() >= budget_; }
+  bool exhausted() const { return system.factorisations() >= budget_ || (timed_ && goal_.out_of_time()); }
   bool done() const { return converged() || exhausted(); }
   bool found() const { return std::isfinite(answer_error_); }
   const GrowingVector& best() const { return best_; }      // for stages to start from; it may be outside of K
@@ -96,6 +97,7 @@ class NcpSearch {
 
   Goal goal_;
   int budget_ = 0;
+  bool timed_ = false;
   bool converged_ = false;
   GrowingVector best_, answer_, projected_;
   double best_error_ = 0, answer_error_ = 0, last_error_ = 0;
@@ -113,8 +115,8 @@ class IslandMethod {
 
 struct IslandOptions {
   int threads = 1;
-  int budget = 1 << 30;  // factorisations per island
-  Law law = Law::ncp;    // ncp or ccp
+  int budget = 0;      // factorisations per island; 0: the goal's
+  Law law = Law::ncp;  // ncp or ccp
   // First try to eliminate the linear rows (reduction.h); the method has what that does not solve. For the law ncp and
   // the criterion energy.
   bool reduce = false;

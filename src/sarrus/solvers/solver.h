@@ -31,8 +31,9 @@ struct SolveReport {
   int iterations = 0;
   int island_iterations = 0;  // of solvers by islands: the iterations of the island that took most
   int factorisations = 0;
-  std::string_view stage = {};  // of a solver with stages: the last one that an island needed
-  int attempts = 0;             // semismooth Newton attempts
+  int island_factorisations = 0;  // likewise
+  std::string_view stage = {};    // of a solver with stages: the last one that an island needed
+  int attempts = 0;               // semismooth Newton attempts
 };
 
 class LinearFactor;
@@ -42,7 +43,8 @@ class Solver {
  public:
   virtual ~Solver() = default;
   // `lambda` holds the warm start on entry (zeros: cold) and the answer, projected on K, on return: the best
-  // iterate by the judge, whatever the status. Stops when the judge's answer meets the goal (judge.h).
+  // iterate by the judge, whatever the status. Stops when the judge's answer meets the goal (judge.h), or its budget
+  // ends: then the status is max_iterations.
   virtual SolveReport solve(const ConstraintProblem& problem, const Goal& goal, std::span<double> lambda) = 0;
   // Where the factor of the linear rows may be found, or left for others, and what the judge found of the answer; null:
   // nowhere. Both must outlive the solver. Whoever does not eliminate linear rows has no use for them.

@@ -111,7 +111,8 @@ void Ssn::resize(const NcpProblem& p) {
     x->u.resize(p.padded_size());
     x->zones.resize(static_cast<std::size_t>(p.scalar_rows + p.contacts()));
   }
-  for (GrowingVector* v : {&g_, &h_, &step_, &run_best_}) v->resize(p.rows());
+  for (GrowingVector* v : {&g_, &h_, &step_, &run_best_, &point_, &start_}) v->resize(p.rows());
+  zones_.resize(x_.zones.size());
   scratch_.resize(p.padded_size());
   w_.resize(p.padded_size());
   const auto cones = static_cast<std::size_t>(9 * p.contacts());

@@ -164,7 +164,10 @@ void Assembler::place_contacts(const State& state, double dt, WarmStart* last) {
     marks_.mark(start_contacts_, modes_.sustained(), state.X_WB);
     sustained_ = marks_.match(contacts_, row_poses_);
   }
-  if (last != nullptr) last->match(contacts_, row_poses_);
+  pair_load_ = {};
+  if (last == nullptr) return;
+  last->match(contacts_, row_poses_);
+  pair_load_ = last->pair_load();
 }
 
 void Assembler::read_inputs(const State& state, const Inputs& inputs, double dt) {
@@ -265,6 +268,7 @@ void Assembler::build_rows(double dt) {
                      predicted_, row_poses_,    row_q_,  u_minus_,      drives_, armature_rate_};
   context.body_scheme = modes_.scheme();
   context.sustained = sustained_;
+  context.pair_load = pair_load_;
   context.sustained_limits = modes_.sustained_limits();
   context.projected = options_.projection;
   factor_.forget();

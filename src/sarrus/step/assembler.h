@@ -154,6 +154,7 @@ class Assembler {
   std::vector<CollisionDetector::ClosePair> start_pairs_, end_pairs_;  // of start_contacts_ and end_contacts_
   double start_dt_ = 0, end_dt_ = 0;                                   // the horizon they were found for; 0: none
   std::span<const Sustained> sustained_;                               // by contact
+  std::span<const double> pair_load_;                                  // by contact, N
   WarmStart marks_;  // contacts before the step, to be found again at the rows
   std::vector<std::uint8_t> bounced_;
   std::vector<std::uint64_t> bounced_limits_;

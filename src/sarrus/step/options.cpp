@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sarrus/math/error.h"
@@ -41,8 +42,12 @@ void validate(const SimulationOptions& o) {
   not_negative("collision.speculative_factor", o.collision.speculative_factor);
   positive("projection_tolerance", o.projection_tolerance);
   positive("acceptable_gap", o.acceptable_gap);
+  fraction("contact_compliance", o.rows.contact_compliance);
+  positive("contact_give", o.rows.contact_give);
   if (o.rows.contact_slop != kUseDefault) not_negative("contact_slop", o.rows.contact_slop);
   if (o.rows.push_out_speed != kUseDefault) not_negative("push_out_speed", o.rows.push_out_speed);
+  if (o.budget < 1) throw InputError("option 'budget'", fmt::format("is {}; give at least 1", o.budget));
+  not_negative("max_step_time", o.max_step_time);
   if (o.max_substep_depth < 0 || o.max_substep_depth > 10) {
     throw InputError("option 'max_substep_depth'", fmt::format("is {}; give 0 to 10", o.max_substep_depth));
   }
@@ -66,7 +71,7 @@ SimulationOptions complete_options(SimulationOptions o, const Model& model) {
   if (o.dt == 0) o.dt = model.defaults().dt;
   if (!o.integrator) o.integrator = recommended_integrator(model);
   if (o.fallback == SimulationOptions{}.fallback && o.fallback_parameters.empty()) {
-    o.fallback_parameters = {{"max_iterations", 10000}};
+    o.fallback_parameters = {{"max_iterations", 10.0 * std::max(1, o.budget)}};
   }
   const RunDefaults& scene = model.defaults();
   const auto choose = [](double& option, double recommended) {

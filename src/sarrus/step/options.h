@@ -21,11 +21,15 @@ struct SimulationOptions {
   std::string solver = "cascade";             // see `sarrus solvers`
   SolverParameters solver_parameters = {};    // by name; unknown names are errors
   std::string fallback = "admm-ncp-sa";       // tried cold when the solver's answer is not acceptable
-  SolverParameters fallback_parameters = {};  // none, and the fallback above: max_iterations = 10000
+  SolverParameters fallback_parameters = {};  // none, and the fallback above: max_iterations = 10 budget
   Criterion criterion = Criterion::energy;    // what tolerances are compared with (problem/judge.h)
   double tolerance = 1e-9;                    // converged
   double acceptable = 1e-3;                   // usable, counted as not converged
+  int budget = 200;                           // factorisations per island and step, shared by all that a step tries
   int max_substep_depth = 3;                  // halvings of dt before a step fails
+  // s of wall clock for the solves of a step; 0: none. With it, runs depend on the machine and its load: the same input
+  // no longer gives the same bits.
+  double max_step_time = 0;
 
   RowOptions rows = {};  // stabilisation of joints, limits and contacts
   CollisionOptions collision = {};

@@ -8,7 +8,7 @@
 namespace sarrus {
 namespace {
 
-constexpr double kBudget = 50;             // factorisations: what it does not solve by then stays for the next step
+constexpr int kBudget = 50;                // factorisations: what it does not solve by then stays for the next step
 constexpr double kDiagonalsPerSecond = 5;  // of the smaller shape
 constexpr double kRadiansPerSecond = 5;    // of limits; m/s of slides
 
@@ -37,7 +37,7 @@ PushOut::PushOut(const Model& model, Coordinates& coordinates, const StepModes& 
       kinetic_(model.bodies().size()),
       unpaid_(model.bodies().size(), 0.0),
       twist_(model.bodies().size()),
-      solver_(make_solver("cascade", {{"max_factorisations", kBudget}})) {
+      solver_(make_solver("cascade")) {
   rows_.set_nodes(coordinates.node_sizes());
   rows_.physical = false;
   aim_.reserve(64 + 16 * model.geoms().size());
@@ -118,8 +118,11 @@ bool PushOut::solve(const RowContext& at, std::span<const Contact> contacts, std
   solver_->reset();
   constexpr double kTolerance = 1e-6;
   constexpr double kAcceptable = 1e-2;  // what is left is corrected in the next step
-  const SolveReport answer = solver_->solve(rows_, {kTolerance, Criterion::energy}, lambda_);
-  if (!meets(answer.residuals, Law::ncp, {kAcceptable, Criterion::energy})) return false;
+  Goal goal = kTolerance;
+  goal.acceptable = kAcceptable;
+  goal.budget = kBudget;
+  const SolveReport answer = solver_->solve(rows_, goal, lambda_);
+  if (!usable(answer.residuals, Law::ncp, goal)) return false;
   rows_.multiply_Jt(lambda_, impulse_);
   rows_.multiply_M_inverse(impulse_, step_);
   return step_.allFinite();

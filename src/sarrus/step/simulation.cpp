@@ -118,6 +118,9 @@ void Simulation::Impl::report_failure() {
         state.time, joint >= 0 ? model().joints()[static_cast<std::size_t>(joint)].name : "?", closure.gap,
         closure.angle);
   }
+  if (goal().out_of_time()) {
+    message += fmt::format("; the {:g} s that a step may take are over", options().max_step_time);
+  }
   report.message = message;
 }
 

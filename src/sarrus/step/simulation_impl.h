@@ -14,6 +14,7 @@
 #include "sarrus/step/energy_account.h"
 #include "sarrus/step/energy_governor.h"
 #include "sarrus/step/impacts.h"
+#include "sarrus/step/island_part.h"
 #include "sarrus/step/push_out.h"
 #include "sarrus/step/simulation.h"
 #include "sarrus/step/warm_start.h"
@@ -29,7 +30,9 @@ struct Simulation::Impl {
 
   bool solve();
   bool solve(const ConstraintProblem& problem);
-  bool use_fallback(const ConstraintProblem& problem, const Goal& goal, const Goal& acceptable, SolveReport& answer);
+  Goal goal(int used = 0) const;
+  bool use_fallback(const ConstraintProblem& problem, SolveReport& answer);
+  bool mark_failed_islands(const ConstraintProblem& problem, const Goal& goal, const SolveReport& answer);
   void move(double dt);
   bool close_joints(double dt);
   void project_positions();
@@ -89,6 +92,13 @@ struct Simulation::Impl {
   Books books;
   std::vector<Simulation::Overlap> overlaps;
   JudgeWorkspace judge_workspace;
+
+  // Of the step: what its attempts, and the one under way, have spent of the budget, by the island that took most, and
+  // when its time ends.
+  int spent = 0, attempt_spent = 0;
+  Goal::Clock::time_point deadline = Goal::Clock::time_point::max();
+  IslandPart failed_islands;
+  std::vector<std::uint8_t> failed;  // by island
 
   // Vectors of one attempt.
   std::vector<double> lambda, fallback_lambda;

@@ -8,6 +8,7 @@
 //   commit     the first line that changes the state
 // Everything before `commit` works on copies: a step that fails leaves the state untouched.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "sarrus/step/simulation_impl.h"
@@ -55,6 +56,12 @@ void add_part(const StepReport& part, Law law, Criterion criterion, StepReport& 
 void Simulation::Impl::step() {
   const Stopwatch watch;
   const Workers::Scope team(&workers);
+  spent = 0;
+  deadline = Goal::Clock::time_point::max();
+  if (options().max_step_time > 0) {
+    const std::chrono::duration<double> most(std::min(options().max_step_time, 1e6));
+    deadline = Goal::Clock::now() + std::chrono::duration_cast<Goal::Clock::duration>(most);
+  }
   report = StepReport{};
   report.substeps = 0;
   message.clear();
@@ -67,14 +74,28 @@ void Simulation::Impl::step() {
   report.seconds_total = watch.seconds();
 }
 
+// What a solve of this step is asked for. All attempts share the budget of the step; the last ones have a few
+// factorisations at least, since a step that fails ends the run.
+Goal Simulation::Impl::goal(int used) const {
+  constexpr int kLeastBudget = 20;
+  Goal out{options().tolerance, options().criterion};
+  out.acceptable = options().acceptable;
+  out.budget = std::max(options().budget - spent - used, std::min(kLeastBudget, options().budget));
+  out.deadline = deadline;
+  return out;
+}
+
 // Takes one step, or two halves of it if no acceptable answer was found; undone as a whole if those fail.
 bool Simulation::Impl::advance(double dt, int depth) {
-  if (attempt(dt)) {
+  attempt_spent = 0;
+  const bool taken = attempt(dt);
+  spent += attempt_spent;
+  if (taken) {
     add_part(part, used_law, options().criterion, report);
     return true;
   }
   ++report.rejected;
-  if (depth >= options().max_substep_depth) return false;
+  if (depth >= options().max_substep_depth || goal().out_of_time()) return false;
   Undo& saved = undo[static_cast<std::size_t>(depth)];
   saved.state = state;
   saved.report = report;
@@ -150,23 +171,25 @@ bool Simulation::Impl::solve() {
 
 // One solve from `lambda`. Of several of a step the report has the worst.
 bool Simulation::Impl::solve(const ConstraintProblem& problem) {
-  const Goal goal{options().tolerance, options().criterion};
-  const Goal acceptable{options().acceptable, options().criterion};
+  const Goal goal = this->goal();
   judge_workspace.forget();
   SolveReport answer;
   answer.status = SolveStatus::converged;  // without rows there is nothing to solve
   if (problem.rows() > 0) answer = solver->solve(problem, goal, lambda);
-  const bool usable = meets(answer.residuals, law, acceptable) || use_fallback(problem, goal, acceptable, answer);
+  const int first = answer.island_factorisations;
+  const bool second = !usable(answer.residuals, law, goal);
+  const bool found = !second || use_fallback(problem, answer);
+  attempt_spent = std::max(attempt_spent, first + (second ? answer.island_factorisations : 0));
   const Residuals before = part.residuals;
   part.solve_status = std::max(part.solve_status, answer.status);
   part.iterations += answer.iterations;
   part.factorisations += answer.factorisations;
   if (!answer.stage.empty()) part.stage = answer.stage;
   part.residuals = answer.residuals;
-  if (!usable) return false;
+  if (!found) return false;
   // The answer is judged here, whatever the solver reported.
   part.residuals = judge_measured(problem, lambda, judge_workspace);
-  if (!meets(part.residuals, used_law, acceptable)) {
+  if (!usable(part.residuals, used_law, goal)) {
     part.solve_status = part.residuals.finite ? SolveStatus::stalled : SolveStatus::non_finite;
     return false;
   }
@@ -181,16 +204,42 @@ bool Simulation::Impl::solve(const ConstraintProblem& problem) {
   return true;
 }
 
-// The fallback solver's answer from a cold start in place of the solver's; false if it is not acceptable, either.
-bool Simulation::Impl::use_fallback(const ConstraintProblem& problem, const Goal& goal, const Goal& acceptable,
-                                    SolveReport& answer) {
-  fallback_lambda.assign(lambda.size(), 0.0);
+// Marks the islands whose answer is not acceptable; false if there is none to keep. Islands have an error of their own
+// in the law and the criterion that the judge works by; by any other the world is one.
+bool Simulation::Impl::mark_failed_islands(const ConstraintProblem& problem, const Goal& goal,
+                                           const SolveReport& answer) {
+  failed.assign(static_cast<std::size_t>(problem.islands.count()), 1);
+  const bool by_island = law == Law::ncp && fallback_law == Law::ncp && goal.criterion == Criterion::energy;
+  if (!by_island || !answer.residuals.finite) return false;
+  measure(problem, lambda, judge_workspace);
+  bool any = false;
+  for (std::size_t i = 0; i < failed.size(); ++i) {
+    failed[i] = goal.allows(judge_workspace.error[i]) ? 0 : 1;
+    any = any || failed[i] == 0;
+  }
+  return any;
+}
+
+// The fallback solver's answer from a cold start in place of the solver's, on the islands where that is not acceptable;
+// false if it is not acceptable, either.
+bool Simulation::Impl::use_fallback(const ConstraintProblem& problem, SolveReport& answer) {
+  const Goal goal = this->goal(answer.island_factorisations);
+  if (goal.out_of_time()) return false;
+  const bool some = mark_failed_islands(problem, goal, answer);
+  if (some) failed_islands.take(problem, failed);
+  const ConstraintProblem& rest = some ? failed_islands.problem() : problem;
+  fallback_lambda.assign(static_cast<std::size_t>(rest.rows()), 0.0);
   fallback->reset();
   solver->reset();
-  const SolveReport second = fallback->solve(problem, goal, fallback_lambda);
-  if (!meets(second.residuals, fallback_law, acceptable)) return false;
+  judge_workspace.forget();
+  const SolveReport second = fallback->solve(rest, goal, fallback_lambda);
+  if (!usable(second.residuals, fallback_law, goal)) return false;
+  if (some) {
+    failed_islands.scatter(problem, fallback_lambda, lambda);
+  } else {
+    lambda.swap(fallback_lambda);
+  }
   answer = second;
-  lambda.swap(fallback_lambda);
   used_law = fallback_law;
   part.status = StepStatus::fallback;
   return true;

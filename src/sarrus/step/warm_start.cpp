@@ -45,7 +45,8 @@ void WarmStart::store(const ConstraintProblem& p, std::span<const Contact> conta
       any_sustained_ = any_sustained_ || stays;
       const bool stuck = stays && length2(l[0], l[1]) < kInside * b.mu * l[2];
       const Vec3 impulse_W = contact_frame(c.n_W) * Vec3(l[0], l[1], l[2]);
-      contacts_.push_back({c.geom_a, c.geom_b, c.key, local_point(c, X_WB), impulse_W, {stays, stuck}, false});
+      contacts_.push_back(
+          {c.geom_a, c.geom_b, c.key, local_point(c, X_WB), impulse_W, l[2] / p.dt, {stays, stuck}, false});
     } else {
       blocks_.push_back({b.id, b.kind, static_cast<int>(values_.size()), b.rows});
       values_.insert(values_.end(), l, l + b.rows);
@@ -63,7 +64,7 @@ void WarmStart::mark(std::span<const Contact> contacts, std::span<const Sustaine
   clear();
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Contact& c = contacts[i];
-    contacts_.push_back({c.geom_a, c.geom_b, c.key, local_point(c, X_WB), Vec3::Zero(), sustained[i], false});
+    contacts_.push_back({c.geom_a, c.geom_b, c.key, local_point(c, X_WB), Vec3::Zero(), 0.0, sustained[i], false});
   }
 }
 
@@ -72,6 +73,7 @@ std::span<const Sustained> WarmStart::match(std::span<const Contact> contacts, s
   const auto pair = [](const auto& c) { return std::tuple(c.geom_a, c.geom_b); };
   found_.assign(contacts.size(), nullptr);
   sustained_.assign(contacts.size(), Sustained{});
+  pair_load_.assign(contacts.size(), 0.0);
   auto stored = contacts_.begin();
   for (std::size_t first = 0, end = 0; first < contacts.size(); first = end) {
     const auto here = pair(contacts[first]);
@@ -88,7 +90,12 @@ std::span<const Sustained> WarmStart::match(std::span<const Contact> contacts, s
 // the points are the same, in the same order.
 void WarmStart::match_pair(std::span<StoredContact> stored, std::span<const Contact> contacts,
                            std::span<const Pose> X_WB, std::size_t first) {
-  for (StoredContact& s : stored) s.used = false;
+  double load = 0;
+  for (StoredContact& s : stored) {
+    s.used = false;
+    load = std::max(load, s.load);
+  }
+  std::fill_n(pair_load_.begin() + static_cast<std::ptrdiff_t>(first), contacts.size(), load);
   const auto take = [&](std::size_t i, StoredContact& s) {
     s.used = true;
     found_[first + i] = &s;

@@ -29,6 +29,8 @@ class WarmStart {
   void mark(std::span<const Contact> contacts, std::span<const Sustained> sustained, std::span<const Pose> X_WB);
   // Finds the contacts; what it returns is by contact and valid until the next call.
   std::span<const Sustained> match(std::span<const Contact> contacts, std::span<const Pose> X_WB);
+  // By contact of the last match(): the largest normal force of its pair, N.
+  std::span<const double> pair_load() const { return pair_load_; }
   // Whether any limit or contact carried load.
   bool any_sustained() const { return any_sustained_; }
   // Ids of the limits that carried load, ascending.
@@ -52,6 +54,7 @@ class WarmStart {
     FeatureKey key;
     Vec3 p_local;  // in the frame of body B, or of A if B is the world
     Vec3 impulse_W;
+    double load;  // normal force, N
     Sustained sustained;
     bool used;
   };
@@ -72,6 +75,7 @@ class WarmStart {
   // By contact of the last match():
   std::vector<const StoredContact*> found_;
   std::vector<Sustained> sustained_;
+  std::vector<double> pair_load_;
 };
 
 }  // namespace sarrus
