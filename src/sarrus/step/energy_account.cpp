@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sarrus/rows/compliance.h"
+
 namespace sarrus {
 
 void MeanMotion::set(Assembler& assembler, std::span<const double> lambda, const VecX& u_solved) {
@@ -51,6 +53,35 @@ double EnergyAccount::forces_work(Assembler& assembler, const MeanMotion& mean, 
   return work;
 }
 
+// Of the normal alone of contacts. Positions move by w u+ + (1 - w) u-, w = Scheme::position, in place of u_m.
+double EnergyAccount::work_on_way(Assembler& assembler, const ConstraintBlock& b, std::span<const double> lambda,
+                                  const MeanMotion& mean) const {
+  const ConstraintProblem& p = assembler.problem();
+  int body = kWorld;
+  if (b.kind == BlockKind::contact) {
+    const Contact& c = assembler.contacts()[static_cast<std::size_t>(b.source)];
+    body = std::max(c.body_a, c.body_b);
+  } else {
+    int joint = b.source;
+    if (b.source_kind == RowSource::coupling) {
+      joint = model_.joint_of_dof(model_.couplings()[static_cast<std::size_t>(b.source)].dof_a);
+    } else if (b.source_kind == RowSource::passive || b.source_kind == RowSource::locked_dof ||
+               b.source_kind == RowSource::limit_lower || b.source_kind == RowSource::limit_upper) {
+      joint = model_.joint_of_dof(b.source);
+    }
+    const Joint& j = model_.joints()[static_cast<std::size_t>(joint)];
+    body = std::max(j.base, j.follower);
+  }
+  const double ahead = 2 * assembler.modes().scheme()[static_cast<std::size_t>(body)]->position - 1;
+  double work = 0;
+  for (int r = b.kind == BlockKind::contact ? 2 : 0; r < b.rows; ++r) {
+    const double v = mean.v[b.row + r];
+    const double way = ahead == 0 ? v : v + ahead * (v - row_velocity(p, b, r, assembler.u_minus()));
+    work += lambda[static_cast<std::size_t>(b.row + r)] * way;
+  }
+  return work;
+}
+
 EnergyFlow EnergyAccount::flow(Assembler& assembler, const Inputs& inputs, std::span<const double> lambda,
                                const MeanMotion& mean, double dt, const Stored& before, const Stored& after,
                                double correction, double taken_back) const {
@@ -65,6 +96,9 @@ EnergyFlow EnergyAccount::flow(Assembler& assembler, const Inputs& inputs, std::
     const ConstraintBlock& b = p.blocks[i];
     const double work = mean.work[i];
     const bool soft = p.R[static_cast<std::size_t>(b.row + b.rows - 1)] > 0;
+    if (soft && b.source_kind != RowSource::servo) {
+      (b.kind == BlockKind::soft ? f.springs : f.compliance) += work_on_way(assembler, b, lambda, mean);
+    }
     switch (b.source_kind) {
       case RowSource::joint:
       case RowSource::locked_dof:
@@ -94,7 +128,9 @@ EnergyFlow EnergyAccount::flow(Assembler& assembler, const Inputs& inputs, std::
   }
   f.drives += forces_work(assembler, mean, dt);
   for (std::size_t i = 0; i < mean.twist.size(); ++i) f.external += dt * inputs.wrenches_W[i].dot(mean.twist[i]);
-  f.damping += passive + (after.springs - before.springs) + (after.armature - before.armature);
+  const double stored = (after.springs - before.springs) + (after.armature - before.armature);
+  f.damping += passive + stored;
+  f.springs += stored;
   const double known = f.drives + f.external + f.friction + f.impacts + f.damping + f.correction + f.taken_back;
   f.unaccounted = f.change - known;
   // Damping of bodies is no row: it is what they lost. The loss of an impact is what its step lost: where in the step

@@ -47,6 +47,8 @@ class EnergyAccount {
                   double dt, const Stored& before, const Stored& after, double correction, double taken_back) const;
 
  private:
+  double work_on_way(Assembler& assembler, const ConstraintBlock& block, std::span<const double> lambda,
+                     const MeanMotion& mean) const;
   double forces_work(Assembler& assembler, const MeanMotion& mean, double dt) const;
 
   Model model_;

@@ -37,12 +37,15 @@ std::string_view name_of(StepStatus status);
 
 // Energy that entered the system, J, by cause; losses are negative (docs/theory/integrators.md §13).
 struct EnergyFlow {
-  double change = 0;       // of kinetic and potential energy (gravity, springs, armature): the sum of all below
-  double drives = 0;       // servos, force drives, set_joint_force()
-  double external = 0;     // set_body_wrench()
-  double friction = 0;     // of contacts and joints
-  double impacts = 0;      // normal impulses of contacts and limits
-  double damping = 0;      // dampers, springs that a step does not resolve, compliant rows, damping of bodies
+  double change = 0;    // of kinetic and potential energy (gravity, springs, armature): the sum of all below
+  double drives = 0;    // servos, force drives, set_joint_force()
+  double external = 0;  // set_body_wrench()
+  double friction = 0;  // of contacts and joints
+  double impacts = 0;   // normal impulses of contacts and limits
+  double damping = 0;   // dampers, springs that a step does not resolve, compliant rows, damping of bodies
+  // Judges of `damping`, no terms of the sum: work on the way that positions went, which passive elements only take.
+  double springs = 0;      // of springs, dampers and armatures of coordinates, what they store included
+  double compliance = 0;   // of compliant joints, limits and contacts; they give back what they stored
   double correction = 0;   // height gained by pushing bodies out of each other
   double taken_back = 0;   // from velocities where the scheme would have created energy: <= 0
   double unaccounted = 0;  // what is left: the error of the scheme
@@ -79,7 +82,8 @@ struct StepReport {
   double penetration = 0;        // m
   double restitution_scale = 1;  // < 1: restitution was reduced by this factor, or it would have created energy
   EnergyFlow energy;             // of this step
-  // The sum of `unaccounted` over all steps is more than the scheme's bound (energy_bound()): energy was created.
+  // Over all steps more than the scheme's bound (energy_bound()) is unaccounted for, or came out of springs that are
+  // too stiff for the step or out of compliant rows beyond what they held at the start: energy was created.
   bool creates_energy = false;
   double seconds_collision = 0;
   double seconds_assembly = 0;    // inputs, poses, free velocity, rows

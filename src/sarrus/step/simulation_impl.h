@@ -46,6 +46,9 @@ struct Simulation::Impl {
   [[noreturn]] void refuse_open_joints(const JointErrors& errors) const;
   void find_overlaps();
   double energy_bound() const;
+  double elastic_energy() const;
+  double energy_of_fall() const;
+  bool creates_energy() const;
   void report_failure();
   std::string describe(const ConstraintBlock& block) const;
   void check_dof(int dof, std::string_view call) const;
@@ -80,13 +83,18 @@ struct Simulation::Impl {
   // Energy since the construction or set_state().
   struct Books {
     EnergyFlow flow;
-    double overlap = 0;      // J, weight times depth of what was deep in each other at the start
-    double mass = 0;         // kg, of all bodies
-    double turned_over = 0;  // J
-    double largest = 0;      // J, kinetic energy
-    double fastest = 0;      // rad/s
-    bool stiff = false;      // some island took steps of first order
-    bool balanced = false;   // `stored` is of the present state
+    double overlap = 0;        // J, weight times depth of what was deep in each other at the start
+    double mass = 0;           // kg, of all bodies
+    double turned_over = 0;    // J
+    double largest = 0;        // J, kinetic energy
+    double fastest = 0;        // rad/s
+    double least_springs = 0;  // J, of flow.springs and what was taken back
+    double sprung = 0;         // J, the most that sum rose above its least
+    double given = 0;          // J, the most that flow.compliance has been
+    double elastic = 0;        // J, at most what compliant rows held at the start
+    bool first = true;
+    bool stiff = false;     // some island took steps of first order
+    bool balanced = false;  // `stored` is of the present state
     EnergyAccount::Stored stored;
   };
   Books books;

@@ -79,7 +79,8 @@ bool is_contact(const Model& model, const Contact& c, int compliances) {
 
 template <class A>
 void archive_flow(A& a, EnergyFlow& f) {
-  a(f.change, f.drives, f.external, f.friction, f.impacts, f.damping, f.correction, f.taken_back, f.unaccounted);
+  a(f.change, f.drives, f.external, f.friction, f.impacts, f.damping, f.springs, f.compliance, f.correction,
+    f.taken_back, f.unaccounted);
 }
 
 }  // namespace
@@ -196,6 +197,7 @@ void Simulation::Impl::archive(A& a) {
   archive_flow(a, books.flow);
   a(books.overlap, books.mass, books.turned_over, books.largest, books.fastest, books.stiff, books.balanced,
     books.stored.kinetic, books.stored.gravity, books.stored.springs, books.stored.armature);
+  a(books.least_springs, books.sprung, books.given, books.elastic, books.first);
   if constexpr (A::reads) {
     check_state(state, model(), "restore");
     for (const Inputs::Target& t : inputs.targets) {
@@ -205,8 +207,10 @@ void Simulation::Impl::archive(A& a) {
     for (const Vec6& w : inputs.wrenches_W) require(w.allFinite(), "a force is no number");
     require(clock.origin + static_cast<double>(clock.steps) * options().dt == state.time,
             "the time is not that of its steps");
-    for (const double x : {books.overlap, books.mass, books.turned_over, books.largest, books.fastest,
-                           books.stored.total(), books.flow.change, books.flow.correction, books.flow.unaccounted}) {
+    for (const double x :
+         {books.overlap, books.mass, books.turned_over, books.largest, books.fastest, books.least_springs, books.sprung,
+          books.given, books.elastic, books.flow.springs, books.flow.compliance, books.stored.total(),
+          books.flow.change, books.flow.correction, books.flow.unaccounted}) {
       require(std::isfinite(x), "an energy is no number");
     }
     solver->reset();
