@@ -30,8 +30,8 @@ endif()
 # it with less optimisation; a packager's own flags reach every file.
 set(SARRUS_COLD_OPTIONS "" CACHE STRING "Compiler options added for what runs in no step, for example -O1")
 # Most of the time of a compilation goes into the same templates of Eigen, in every source again. The presets compile
-# twelve sources of a folder as one, which halves it; `make sanitize` compiles each alone, without precompiled headers, and
-# so finds a missing include.
+# up to twelve sources of a folder as one, which halves it; `make sanitize` compiles each alone, without precompiled
+# headers, and so finds a missing include.
 option(SARRUS_UNITY "Compile several sources of a folder as one" OFF)
 foreach(kind hot_options cold_options)
   add_library(sarrus_${kind} INTERFACE)
@@ -105,6 +105,11 @@ endfunction()
 
 # One library of the sources and links of sarrus_library; `suffix` is that of the folders it depends on.
 macro(sarrus_build target suffix kind)
+  # Whoever changes a solver waits for its batch: smaller ones where optimising takes the time.
+  set(batch 12)
+  if("${kind}" STREQUAL "hot_options")
+    set(batch 7)
+  endif()
   add_library(${target} STATIC ${arg_SOURCES})
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
                                               $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -116,5 +121,5 @@ macro(sarrus_build target suffix kind)
   target_link_libraries(${target} PUBLIC ${arg_LINK} PRIVATE ${arg_PRIVATE_LINK} fmt::fmt
                                                              $<BUILD_INTERFACE:sarrus_${kind}>)
   target_precompile_headers(${target} REUSE_FROM sarrus_precompiled_${kind})
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${SARRUS_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${SARRUS_UNITY} UNITY_BUILD_BATCH_SIZE ${batch})
 endmacro()

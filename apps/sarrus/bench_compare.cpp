@@ -38,6 +38,7 @@ struct CompareArguments {
   std::vector<std::string> scenes;
   int rounds = 3;
   double duration = 0;
+  bool for_builds = false;  // an option was given that only they have
 };
 
 // A program, and no result of a run.
@@ -57,17 +58,28 @@ int run_compare_builds(const CompareArguments& a, OutputFile& json) {
   options.duration = a.duration;
   for (const std::string& scene : a.scenes) make_scene(scene);  // refuses what is none before anything runs
   bool head = true;
-  json.write(to_json(compare_builds(options, [&head](const BuildComparison::Row& row) {
+  bool problem = false;
+  json.write(to_json(compare_builds(options, [&](const BuildComparison::Row& row) {
     fmt::print("{}{}", head ? markdown_head() : "", to_markdown(row));
     head = false;
+    problem = problem || !row.problem.empty();
     std::fflush(stdout);
   })));
-  return kExitOk;
+  return problem ? kExitSimulationFailed : kExitOk;
 }
 
 int run_compare(const CompareArguments& a) {
   OutputFile json("--json", a.json);
-  if (is_command(a.a) && is_command(a.b)) return run_compare_builds(a, json);
+  const bool builds = is_command(a.a);
+  if (builds != is_command(a.b)) {
+    throw InputError("bench compare",
+                     fmt::format("'{}' is a command and '{}' is none; give two results or two commands",
+                                 builds ? a.a : a.b, builds ? a.b : a.a));
+  }
+  if (builds) return run_compare_builds(a, json);
+  if (a.for_builds) {
+    throw InputError("bench compare", "--scenes, --rounds and --duration are for two commands, and these are results");
+  }
   const Comparison c = compare(read_result(a.a), read_result(a.b));
   json.write(to_json(c));
   fmt::print("{}", to_text(c));
@@ -137,8 +149,15 @@ void add_bench_compare(CLI::App& bench, int& exit_code) {
       ->capture_default_str();
   compare->add_option("--duration", c->duration, "Builds: seconds to simulate (default: each scene's own)")
       ->check(CLI::PositiveNumber);
-  compare->footer("Exit codes: 0 nothing got worse, 2 bad input, 3 something got worse beyond noise.");
-  compare->callback([c, &exit_code] { exit_code = run_compare(*c); });
+  compare->footer(
+      "Exit codes: 0 nothing got worse, 2 bad input, 3 something got worse beyond noise (results) or a scene failed "
+      "(builds, whose times are shown and not judged).");
+  compare->callback([c, compare, &exit_code] {
+    for (const char* option : {"--scenes", "--rounds", "--duration"}) {
+      c->for_builds = c->for_builds || compare->count(option) > 0;
+    }
+    exit_code = run_compare(*c);
+  });
 
   auto r = std::make_shared<ReportArguments>();
   CLI::App* report = bench.add_subcommand("report", "One page from stored results: suite, scaling, peers");

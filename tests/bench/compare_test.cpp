@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "bench/fake_result.h"
+#include "sarrus/bench/compare_builds.h"
+#include "sarrus/math/error.h"
 
 namespace sarrus::compare_test {
 namespace {
@@ -20,6 +23,26 @@ const GroupComparison& group(const Comparison& c, const std::string& solver, dou
   });
   EXPECT_NE(g, c.groups.end());
   return *g;
+}
+
+// A run that failed has times of the steps before: they are no result.
+TEST(CompareBuilds, TellsFailedRunsAndNumbersThatAreNone) {
+  nlohmann::json j = {{"status", "ok"},
+                      {"us_per_step", {{"median", 1.5}, {"p95", 2}, {"max", 3}}},
+                      {"max", {{"joint_gap_m", nullptr}, {"natural_map_relative", 1e-10}}},
+                      {"energy", {{"drift_relative", 0}}},
+                      {"non_converged_steps", 4}};
+  const auto read = [&j] { return build_run_from_json(j.dump(), "a build"); };
+  EXPECT_EQ(read().median, 1.5);
+  EXPECT_EQ(read().p99, 3) << "of a summary that has none: the worst";
+  EXPECT_TRUE(std::isnan(read().gap));
+  EXPECT_EQ(read().missed, 4);
+  EXPECT_EQ(read().failure, "");
+  j["status"] = "failed";
+  j["message"] = "joint 'knee' would open";
+  EXPECT_EQ(read().failure, "joint 'knee' would open");
+  j.erase("max");
+  EXPECT_THROW(read(), InputError);
 }
 
 TEST(Compare, EqualRunsHaveNoDifference) {

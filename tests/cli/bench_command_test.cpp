@@ -100,6 +100,8 @@ TEST_F(BenchCommand, ComparesBuildsInTurn) {
   expect_refused("bench compare " + self + " " + self + " --scenes fourbar_swin", "fourbar_swing");
   const std::string other = "/bin/false";  // a program, but no command of ours
   expect_refused("bench compare " + self + " " + other + " --scenes fourbar_swing", other);
+  expect_refused("bench compare " + self + " '" + file("c.json") + "'", "two results or two commands");
+  expect_refused("bench compare '" + file("c.json") + "' '" + file("c.json") + "' --rounds 2", "are for two commands");
 }
 
 TEST_F(BenchCommand, RefusesWhatItCannotDo) {

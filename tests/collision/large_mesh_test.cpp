@@ -28,7 +28,7 @@ constexpr double kRadius = 0.5;  // of spheres, half the side of sheets and boxe
 constexpr double kMargin = 2e-3;
 
 // The finer of two surfaces has 64 times as many triangles, more than a million. The short run is content with less.
-int fine(int full) { return test::sample_divisor() > 1 ? full - 2 : full; }
+int fine(int full) { return test::sample_divisor() > 1 ? full - 3 : full; }
 
 Shape sphere(int levels) { return scene::icosphere(kRadius, levels, false).shape(); }
 // It takes seconds to build: once for all tests.

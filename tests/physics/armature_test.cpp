@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "effort.h"
 #include "physics/harness.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/math/tools.h"
@@ -332,9 +334,11 @@ constexpr Integrator kIntegrators[] = {Integrator::semi_implicit,  Integrator::m
                                        Integrator::implicit_euler, Integrator::midpoint};
 
 TEST(ArmatureReference, EveryJointTypeFollowsItsLagrangianEquations) {
+  int combination = 0;
   for (const System& s : systems()) {
     const VecX expected = lagrangian_motion(s.mass, s.potential, s.rate).q;
     for (const Integrator integrator : kIntegrators) {
+      if (combination++ % std::min(5, test::sample_divisor()) != 0) continue;  // the short run has a fifth of them
       expect_order(s.name, integrator, integrator == Integrator::moreau ? 2e-6 : 5e-3, [&](double dt) {
         Simulation sim = simulate(s, dt, integrator);
         run(sim, steps_of(dt));
@@ -400,7 +404,7 @@ TEST(ArmatureEnergy, IsThatOfTheMassMatrixAndConserved) {
       Simulation sim = simulate(s, 1e-3, integrator);
       expect_near(tag + "_kinetic_J", energy_of(sim).kinetic, kinetic, 1e-12);
       EnergyDrift drift(sim);
-      run(sim, 2000, [&](const StepReport&) { drift.add(sim); });
+      run(sim, test::samples(2000), [&](const StepReport&) { drift.add(sim); });
       expect_within(tag + "_drift", drift.worst(), integrator == Integrator::moreau ? 3e-6 : 3e-3);
     }
   }
@@ -408,6 +412,7 @@ TEST(ArmatureEnergy, IsThatOfTheMassMatrixAndConserved) {
 
 // A pendulum with half of its inertia in the rotor over many swings.
 TEST(ArmatureEnergy, OfAPendulumStaysOverManySwings) {
+  SARRUS_FULL_SIZE_ONLY();
   const double m = 1, l = 0.5, inertia = 0.02;
   ModelBuilder b("pendulum");
   const int bob = b.add_body("bob", m, inertia * Mat3::Identity(), {Vec3(l, 0, 0)});
@@ -440,7 +445,7 @@ TEST(ArmatureEnergy, OfATurningSpringSwingsAndDoesNotDrift) {
   for (const Integrator integrator : {Integrator::symplectic_euler, Integrator::moreau}) {
     Simulation sim = simulate(s, 2e-3, integrator);
     EnergyDrift drift(sim);
-    run(sim, 15000, [&](const StepReport&) { drift.add(sim); });
+    run(sim, test::samples(15000), [&](const StepReport&) { drift.add(sim); });
     expect_within(fmt::format("{}_drift", name_of(integrator)), drift.worst(),
                   integrator == Integrator::moreau ? 1e-5 : 1e-3);
   }

@@ -308,7 +308,7 @@ TEST(SoftScenes, StacksSolveWithEveryModel) {
         Compliance::soft_physical(1e15, 1e-3 / kPi), Compliance::soft_spring_damper(1e6, 1e3),
         Compliance::mlcp_unilateral(), Compliance::soft_hertz(1e8, 0.1, 1e3)}) {
     Simulation sim(softened("stack15_equal", c, rigid));
-    const testing::Worst worst = testing::run(sim, 400);
+    const testing::Worst worst = testing::run(sim, test::samples(400));
     EXPECT_EQ(worst.not_converged, 0) << name_of(c.model);
     EXPECT_LT(worst.penetration, 0.02) << name_of(c.model);
     for (const Vec6& twist : sim.state().twist) EXPECT_LT(twist.norm(), 0.2) << name_of(c.model);
@@ -326,8 +326,8 @@ TEST(SoftScenes, LoopsSolveWithEveryModel) {
         options.integrator = integrator;
         Simulation sim(softened(scene, rigid, c), options);
         double stretch = 0;
-        const testing::Worst worst =
-            testing::run(sim, 300, [&](const StepReport& r) { stretch = std::max(stretch, r.compliant_gap); });
+        const testing::Worst worst = testing::run(
+            sim, test::samples(300), [&](const StepReport& r) { stretch = std::max(stretch, r.compliant_gap); });
         EXPECT_EQ(worst.not_converged, 0) << scene << ' ' << name_of(c.model);
         EXPECT_EQ(worst.joint_gap, 0) << scene;
         EXPECT_GT(stretch, 0) << scene;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "effort.h"
 #include "physics/harness.h"
 #include "physics/passive.h"
 #include "sarrus/math/so3.h"
@@ -178,6 +179,7 @@ TEST(Convergence, OfSemiImplicitEulerIsOfFirstOrderForEveryElement) { expect_ord
 TEST(StiffElements, OnlyTakeEnergy) {
   constexpr double kStep = 1e-3;
   for (const double resolved : {1e-3, 0.1, 0.5, 1.0, 2.0, 10.0, 1e3, 1e6}) {  // omega dt, or damping times dt
+    if (test::sample_divisor() > 1 && resolved != 0.5 && resolved != 1e3) continue;
     const double omega = resolved / kStep;
     const std::vector<Element> cases = {
         {.name = "damper", .damping = omega},

@@ -257,5 +257,28 @@ TEST(Time, IsStepsTimesDt) {
   EXPECT_EQ(again.state().hash(), sim.state().hash());
 }
 
+// A body that a torque turns is no free one, and what rests elsewhere has no part in its motion.
+TEST(Torque, DoesItsWorkWhateverElseIsInTheScene) {
+  const auto turned = [](bool with_ball) {
+    ModelBuilder b("satellite");
+    const int satellite = b.add_body("satellite", 1, Vec3(1, 2, 3).asDiagonal(), {Vec3(0, 0, 100)});
+    b.set_velocity(satellite, Vec3::Zero(), Vec3(10, 10, 10));
+    b.add_floor();
+    if (with_ball) b.add_geom(b.add_body("ball", 1, 0.004 * Mat3::Identity(), {Vec3(5, 0, 0.1)}), Shape::sphere(0.1));
+    Simulation sim(b.build(), options_with(1e-3));
+    Vec6 wrench_W;
+    wrench_W << 0, 0, 9.81, 0, 1, 0;
+    sim.set_body_wrench(satellite, wrench_W);
+    run(sim, 1000);
+    return sim;
+  };
+  const Simulation alone = turned(false), beside = turned(true);
+  expect_within("difference", (twist(alone, 0) - twist(beside, 0)).norm(), 1e-10);
+  // The torque does some 10 J of work, most of it forth and back.
+  for (const Simulation* sim : {&alone, &beside}) {
+    expect_within("unaccounted_J", sim->energy_flow().unaccounted, 1e-6 * energy_of(*sim).kinetic);
+  }
+}
+
 }  // namespace
 }  // namespace sarrus::rigid_body_test

@@ -103,7 +103,7 @@ TEST(HeightField, BoxSlidesDownWithCoulombsAcceleration) {
   // Semi-implicit Euler is ahead by a dt t / 2.
   expect_near("way_m", (pose(sim, "box").p - start).norm(), way, 1.1e-3);
   expect_within("sideways_m", pose(sim, "box").p.y() - start.y(), 1e-5);
-  const Worst worst = run(sim, 1000);
+  const Worst worst = run(sim, test::samples(1000));
   expect_within("penetration_m", worst.penetration, 5e-3);
   for (int i = 0; i < sim.model().body_count(); ++i) {
     const Vec3 p = pose(sim, i).p;

@@ -25,7 +25,7 @@ using testing::AgreementProblem;
 using testing::Answer;
 using testing::solve;
 
-constexpr double kStiffness = 200;
+constexpr double kStiffness = 100;
 const SolverParameters kUnlimitedPivots = {{"k_cpl", 0}, {"k_dir", 0}};
 
 const std::vector<Answer>& references(Law law) {

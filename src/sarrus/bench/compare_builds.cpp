@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -39,15 +40,22 @@ Run build_run_from_json(std::string_view text, std::string_view source) {
     const nlohmann::json j = nlohmann::json::parse(text);
     const nlohmann::json& us = j.at("us_per_step");
     const nlohmann::json& most = j.at("max");
+    const auto number = [](const nlohmann::json& value) {
+      return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+    };
     Run r;
-    r.median = us.at("median");
-    r.p95 = us.at("p95");
-    r.worst = us.at("max");
-    r.p99 = us.value("p99", r.worst);  // summaries of early builds have none
-    r.gap = most.at("joint_gap_m");
-    r.residual = most.at("natural_map_relative");
-    r.drift = j.at("energy").at("drift_relative");
+    r.median = number(us.at("median"));
+    r.p95 = number(us.at("p95"));
+    r.worst = number(us.at("max"));
+    r.p99 = us.contains("p99") ? number(us["p99"]) : r.worst;  // summaries of early builds have none
+    r.gap = number(most.at("joint_gap_m"));
+    r.residual = number(most.at("natural_map_relative"));
+    r.drift = number(j.at("energy").at("drift_relative"));
     r.missed = j.at("non_converged_steps");
+    if (j.value("status", "ok") == "failed") {
+      const auto message = j.find("message");
+      r.failure = message != j.end() && message->is_string() ? message->get<std::string>() : "failed";
+    }
     return r;
   } catch (const nlohmann::json::exception& e) {
     throw InputError(std::string(source), fmt::format("is no summary of `sarrus run --json`: {}", e.what()));
@@ -87,6 +95,10 @@ BuildComparison compare_builds(const BuildComparisonOptions& options,
           break;
         }
         const Run run = build_run_from_json(read_file(summary.string(), "a summary", kMaxSummary), command.string());
+        if (!run.failure.empty()) {
+          row.problem = fmt::format("{} build: {}", build == 0 ? "first" : "second", run.failure);
+          break;
+        }
         best[build] = best[build] ? better(*best[build], run) : run;
       }
     }

@@ -20,6 +20,7 @@ struct BuildComparison {
     double residual = 0;                             // judged error, by the criterion of the run
     double drift = 0;                                // of the energy, relative
     int missed = 0;                                  // steps beyond the tolerance
+    std::string failure;                             // why it did not run to its end; empty: it did
   };
   struct Row {
     std::string scene;
@@ -44,7 +45,8 @@ struct BuildComparisonOptions {
 BuildComparison compare_builds(const BuildComparisonOptions& options,
                                const std::function<void(const BuildComparison::Row&)>& done);
 
-// What `sarrus run --json` wrote, reduced to the figures that are compared; throws InputError.
+// What `sarrus run --json` wrote, reduced to the figures that are compared; throws InputError. Figures that are no
+// number (null) are NaN. A run that failed before its end has the message of its failure in `failure`.
 BuildComparison::Run build_run_from_json(std::string_view text, std::string_view source);
 
 std::string markdown_head();

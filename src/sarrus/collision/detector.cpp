@@ -124,7 +124,8 @@ void CollisionDetector::detect_again(const GeomPair& colliders, std::vector<Cont
   Collider& b = colliders_[at(colliders.b)];
   for (Collider* c : {&a, &b}) {
     if (c->body != kWorld && c->motion != motion_) place_collider(*c);
-    if (!std::isfinite(c->moving.shape.p_W.sum() + c->speed + c->spin_speed)) return;
+    const PlacedShape& shape = c->moving.shape;
+    if (!std::isfinite(shape.p_W.sum() + shape.R_WG.sum() + c->speed + c->spin_speed)) return;
   }
   Vec3 axis = Vec3::Zero();
   collide_pair(a, b, margins(a, b), axis, contacts);

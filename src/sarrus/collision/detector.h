@@ -19,8 +19,9 @@
 // an edge meets no ghost plane, and one that would pass through a thin plate is stopped at it. A geom with a non-finite
 // pose or twist has no contacts. No heap allocation once the vectors have reached their working size.
 //
-// A step looks for contacts at its end, and once more at its middle: of the pairs alone that have some at its start,
-// among which is all that can meet within 1.5 steps.
+// A step looks for contacts at its end, and once more at its middle: of the pairs alone that have some at its start.
+// With speculative margins (ccd not off, speculative_factor 1.5) those are all that can meet within 1.5 steps; without
+// them what comes near within half a step is found at the end of the step.
 #pragma once
 
 #include <algorithm>

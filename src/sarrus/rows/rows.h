@@ -2,7 +2,8 @@
 // (docs/theory/rows.md).
 //
 // Rigid rows carry the bias v* (law: J u+ + v* = 0 or >= 0); kappa = (r(s + dt u-) - r(s))/dt - J u-:
-//   joint     v* = alpha r(s)/dt + beta J u- + curvature kappa      beta, curvature: dynamics/scheme.h
+//   joint     v* = alpha r(s)/dt + beta J u- + curvature kappa      beta, curvature: dynamics/scheme.h; alpha = 0 where
+//     the projection corrects positions
 //     kappa is the curvature of the constraint along the step: with it the position after the step, not its
 //     linearisation, lies on the manifold. Without it every step loses the energy of the velocity component
 //     that the turning of J removes (first order, always dissipative). With beta = 1 and rows at the midpoint the mean

@@ -353,8 +353,10 @@ void NormalMatrix::solve(const ConstraintProblem& p, std::span<const ConstraintB
 
 bool NormalMatrix::factor(const ConstraintProblem& p, std::span<const ConstraintBlock> blocks,
                           std::span<const double> g) {
-  if (llt_.graph().all_six()) return factor_six(p, blocks, g.data());
-  return assemble_and_factor(p, blocks, g.data(), nullptr, true);
+  if (!llt_.graph().all_six()) return assemble_and_factor(p, blocks, g.data(), nullptr, true);
+  if (factor_six(p, blocks, g.data())) return true;
+  llt_.set_zero();  // what is not finite would stay where nothing is written again: in the padding
+  return false;
 }
 
 bool NormalMatrix::factor(const NcpProblem& p, const double* g, const double* cones, bool symmetric) {

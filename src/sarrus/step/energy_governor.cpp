@@ -42,8 +42,10 @@ std::size_t EnergyGovernor::assembly_of_joint(int joint) const {
   return assembly(j.follower == kWorld ? j.base : j.follower);
 }
 
-// Free motion creates no energy: of a body that no row and no torque acts on there is nothing to add up.
+// Free motion creates no energy: of a body that no row and no torque acts on there is nothing to add up. Bodies that
+// share a node move each other.
 bool EnergyGovernor::is_free(Assembler& assembler, const Step& step, int body) const {
+  if (assembler.coordinates().map(body).X != nullptr) return false;
   return assembler.problem().islands.of_node(assembler.coordinates().map(body).node) < 0 &&
          step.inputs.wrenches_W[static_cast<std::size_t>(body)].tail<3>().isZero(0);
 }
@@ -74,7 +76,9 @@ void EnergyGovernor::add_bodies(Assembler& assembler, const Step& step, const Ve
 
 void EnergyGovernor::add_rotation(Assembler& assembler, const Step& step) {
   const ConstraintProblem& p = assembler.problem();
-  if (p.rows() == 0) return;
+  bool all_free = true;
+  for (int i = 0; i < model_.body_count() && all_free; ++i) all_free = is_free(assembler, step, i);
+  if (all_free) return;
   turned_ = assembler.u_minus();
   assembler.coordinates().rotate_freely(assembler.free_motion(step.inputs, step.dt), Rotation::middle, turned_);
   turned_ -= assembler.u_minus();

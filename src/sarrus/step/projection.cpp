@@ -168,19 +168,17 @@ double JointProjection::violation(const VecX& u) {
 }
 
 // Without joints most contacts are tangent as they are: what rests, slides on a plane or rolls on one. Leaves those of
-// islands of which none violates J u = 0 by more than `negligible` out of sustained_; returns how many rows there were.
-int JointProjection::leave_tangent(const RowContext& at, std::span<const Contact> contacts, const Islands& islands,
-                                   double negligible, const VecX& u) {
+// islands of which none violates J u = 0 by more than `negligible` out of sustained_; false if none is left.
+bool JointProjection::leave_tangent(const RowContext& at, std::span<const Contact> contacts, const Islands& islands,
+                                    double negligible, const VecX& u) {
   const auto island_of = [&](const Contact& c) {
     return islands.of_node(coordinates_.map(c.body_a == kWorld ? c.body_b : c.body_a).node);
   };
-  int rows = 0;
   violated_.assign(static_cast<std::size_t>(islands.count()), 0);
   coordinates_.scatter(at.X_WB, u, twist_);
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Contact& c = contacts[i];
     if (!at.sustained[i].loaded || c.gap > contact_slop(at.options, c)) continue;
-    rows += at.sustained[i].stuck ? 3 : 1;
     const Vec3 v_W = contact_velocity(c, twist_, at.X_WB);
     const double slip = at.sustained[i].stuck ? v_W.norm() : std::abs(v_W.dot(c.n_W));
     if (!(slip <= negligible)) violated_[static_cast<std::size_t>(island_of(c))] = 1;
@@ -189,7 +187,38 @@ int JointProjection::leave_tangent(const RowContext& at, std::span<const Contact
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     if (sustained_[i].loaded && violated_[static_cast<std::size_t>(island_of(contacts[i]))] == 0) sustained_[i] = {};
   }
-  return rows;
+  return std::find(violated_.begin(), violated_.end(), 1) != violated_.end();
+}
+
+// The memory for more tangent rows than there ever were is taken when they come, not when they first need correction,
+// perhaps long after the start. What is done with them depends on the present step alone.
+void JointProjection::take_memory(const RowContext& at, std::span<const Contact> contacts) {
+  int rows = has_rows_ ? static_cast<int>(row_count_) : 0;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (at.sustained[i].loaded) rows += at.sustained[i].stuck ? 3 : 1;
+  }
+  rows += static_cast<int>(at.sustained_limits.size());
+  if (rows <= most_rows_) return;
+  most_rows_ = rows;
+  if (!use_tangent_rows(at, contacts)) return;
+  factor();
+  leave_tangent_rows();
+}
+
+// False if there are none.
+bool JointProjection::use_tangent_rows(const RowContext& at, std::span<const Contact> contacts) {
+  set_position_rows(model_, coordinates_, at.X_WB, at.kinematics, at.q, tangent_rows_);
+  add_sustained_rows(at, contacts, tangent_rows_);
+  if (tangent_rows_.rows() == 0) return false;
+  use(tangent_rows_);
+  normal_ = &tangent_normal_;
+  return true;
+}
+
+void JointProjection::leave_tangent_rows() {
+  normal_ = &joint_normal_;
+  use(own_rows_);
+  serves_ = false;
 }
 
 void JointProjection::project_velocities(const RowContext& at_all, std::span<const Contact> contacts,
@@ -198,23 +227,15 @@ void JointProjection::project_velocities(const RowContext& at_all, std::span<con
   bool any = false;
   for (int i = 0; i < model_.body_count() && !any; ++i) any = at.scheme_at(i).finish;
   if (!any) return;
-  // The memory of the factor is there before it is first needed, perhaps long after the start.
-  if (!has_rows_ && at.sustained_limits.empty() && leave_tangent(at, contacts, islands, negligible, u) <= most_rows_) {
-    if (std::find(violated_.begin(), violated_.end(), 1) == violated_.end()) return;
+  take_memory(at, contacts);
+  if (!has_rows_ && at.sustained_limits.empty()) {
+    if (!leave_tangent(at, contacts, islands, negligible, u)) return;
     at.sustained = sustained_;
   }
-  set_position_rows(model_, coordinates_, at.X_WB, at.kinematics, at.q, tangent_rows_);
-  add_sustained_rows(at, contacts, tangent_rows_);
-  if (tangent_rows_.rows() == 0) return;
+  if (!use_tangent_rows(at, contacts)) return;
   finishes_.assign(tangent_rows_.node_size.size(), true);
   for (int i = 0; i < model_.body_count(); ++i) {
     if (!at.scheme_at(i).finish) finishes_[static_cast<std::size_t>(coordinates_.map(i).node)] = false;
-  }
-  use(tangent_rows_);
-  normal_ = &tangent_normal_;
-  if (row_count_ > most_rows_) {
-    most_rows_ = row_count_;
-    factor();
   }
   for (int pass = 0; pass < 2 && violation(u) > negligible; ++pass) {
     if (!factor()) break;
@@ -222,9 +243,7 @@ void JointProjection::project_velocities(const RowContext& at_all, std::span<con
     if (!step_.allFinite()) break;
     u += step_;
   }
-  normal_ = &joint_normal_;
-  use(own_rows_);
-  serves_ = false;
+  leave_tangent_rows();
 }
 
 }  // namespace sarrus

@@ -58,11 +58,6 @@ class JointProjection {
   void project_velocities(const RowContext& at, std::span<const Contact> contacts, const Islands& islands,
                           double negligible, VecX& u);
   bool has_rows() const { return has_rows_; }
-  // How many rows there have been decides which are looked at: part of what a snapshot holds.
-  template <class A>
-  void archive(A& a) {
-    a(most_rows_);
-  }
 
  private:
   void linearise(std::span<const Pose> X_WB, const JointKinematics& kinematics, std::span<const double> q);
@@ -72,8 +67,11 @@ class JointProjection {
   bool is_of_problem() const { return rows_ == problem_; }
   bool shares() const { return is_of_problem() && !has_compliance_; }
   double violation(const VecX& u);
-  int leave_tangent(const RowContext& at, std::span<const Contact> contacts, const Islands& islands, double negligible,
-                    const VecX& u);
+  bool leave_tangent(const RowContext& at, std::span<const Contact> contacts, const Islands& islands, double negligible,
+                     const VecX& u);
+  bool use_tangent_rows(const RowContext& at, std::span<const Contact> contacts);
+  void leave_tangent_rows();
+  void take_memory(const RowContext& at, std::span<const Contact> contacts);
   // Factors H of the rows in use unless that is done; false if it could not be factored.
   bool factor();
   // step_ = -H^-1 J' G residual
@@ -102,7 +100,7 @@ class JointProjection {
   VecX step_;
   std::vector<Pose> trial_;
   std::vector<bool> finishes_;  // by node
-  int most_rows_ = 0;           // that tangent_normal_ has been factored with
+  int most_rows_ = 0;           // that tangent_normal_ has memory for
   std::vector<Vec6> twist_;
   std::vector<std::uint8_t> violated_;  // by island
   std::vector<Sustained> sustained_;    // by contact, of violated islands

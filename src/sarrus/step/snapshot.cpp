@@ -147,8 +147,6 @@ void Assembler::archive(A& a) {
   require(counted == contacts, "contacts belong to no pair of shapes");
   require(start_dt_ == 0 || start_dt_ > 0, "a time step is no number");
 
-  a(projection_);
-
   bool factored = factor_.is_of(problem_);
   a(factored);
   if (!factored) return;

@@ -249,7 +249,8 @@ bool Simulation::Impl::use_fallback(const ConstraintProblem& problem, SolveRepor
 // velocity actually reached: O(dt^2) on bodies with joints, and what keeps the energy of a top.
 void Simulation::Impl::move(double dt) {
   const bool middle = assembler.scheme().rotation == Rotation::middle;
-  if (middle && assembler.problem().rows() > 0) {
+  const auto turned = [](const Vec6& wrench_W) { return !wrench_W.tail<3>().isZero(0); };
+  if (middle && (assembler.problem().rows() > 0 || std::ranges::any_of(inputs.wrenches_W, turned))) {
     assembler.coordinates().correct_rotation(assembler.free_motion(inputs, dt), u_plus);
   }
   assembler.coordinates().move(assembler.free_motion(inputs, dt), state.X_WB, u_plus, new_poses);
