@@ -274,9 +274,9 @@ TEST(Torque, DoesItsWorkWhateverElseIsInTheScene) {
   };
   const Simulation alone = turned(false), beside = turned(true);
   expect_within("difference", (twist(alone, 0) - twist(beside, 0)).norm(), 1e-10);
-  // The torque does some 10 J of work, most of it forth and back.
+  // The torque does some 10 J of work, most of it forth and back; without the correction 0.05 J are unaccounted for.
   for (const Simulation* sim : {&alone, &beside}) {
-    expect_within("unaccounted_J", sim->energy_flow().unaccounted, 1e-6 * energy_of(*sim).kinetic);
+    expect_within("unaccounted_J", sim->energy_flow().unaccounted, 5e-6 * energy_of(*sim).kinetic);
   }
 }
 

@@ -281,7 +281,9 @@ TEST(Budget, IsSharedByTheAttemptsOfAStep) {
   Simulation sim = simulate("mixed_pile", o);
   for (int i = 0; i < 400 && sim.report().status != StepStatus::failed; ++i) sim.step();
   EXPECT_EQ(sim.report().status, StepStatus::failed);
-  EXPECT_EQ(sim.report().rejected, o.max_substep_depth + 1);
+  EXPECT_GE(sim.report().rejected, o.max_substep_depth + 1);
+  // The first half of a part may end well, and the second be halved in its turn.
+  EXPECT_LE(sim.report().rejected, 2 * o.max_substep_depth + 1);
 }
 
 // A wall-clock budget ends a step with a typed status, whatever it is; one that does not matter changes nothing.

@@ -2,9 +2,11 @@
 // rows are redundant.
 //
 // A solver whose judged residual is r (natural map, absolute) must be within kStiffness (r + r_reference) of the
-// reference. A residual of one contact at the edge of the smallest boxes moves them by 50 of it (rad/s per N s: arm over
-// inertia, 0.13 m and 0.003 kg m^2), and the four contacts of a face may err alike. The largest factor seen among solvers
-// that converged is 135.
+// reference. A residual of one contact at the edge of the smallest boxes moves them by 50 of it (rad/s per N s: arm
+// over inertia, 0.13 m and 0.003 kg m^2). Where contacts have more rows than bodies have freedom their loads are not
+// unique, and the velocities of what slides are not, either, if it turns ever so little: on a box of mesh_floor that
+// yaws at 3e-7 rad/s the friction of its corners points elsewhere by 1e-8, and shifting the load between them changes
+// the yaw by 1.6e-11 rad/s, at residuals of 4e-15.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -43,9 +45,14 @@ const std::vector<Answer>& references(Law law) {
 
 double distance(const Answer& a, const Answer& b) { return (a.u - b.u).cwiseAbs().maxCoeff(); }
 
+bool is_indeterminate(const ConstraintProblem& p) {
+  return p.rows_of(BlockKind::joint) + p.rows_of(BlockKind::contact) > p.velocity_size();
+}
+
 void expect_near(const AgreementProblem& p, const Answer& a, const Answer& reference, Law law) {
   const double residuals = a.judged.natural_map_of(law) + reference.judged.natural_map_of(law);
-  EXPECT_LE(distance(a, reference), kStiffness * residuals + 1e-13) << p.name;
+  const double unique = is_indeterminate(p.problem) ? 1e-10 : 1e-13;
+  EXPECT_LE(distance(a, reference), kStiffness * residuals + unique) << p.name;
 }
 
 TEST(AgreementSet, CoversEveryCategory) {

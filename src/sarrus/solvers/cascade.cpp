@@ -50,13 +50,15 @@ struct Variant {
   bool reset_slack;
 };
 
-// The variant that is tried first decides: a further one costs as much as the whole budget of a step. Mechanisms have
-// one of their own; where contacts are compliant or few it is the careful one, elsewhere the bold one
+// The variant that is tried first decides: a further one costs as much as many steps. Mechanisms have one of their own;
+// where contacts are compliant or few it is the careful one, which ends near the middle of the solutions if there are
+// many (a box that lands flat on a slope slides straight on, in any units), in piles the bold one
 // (docs/solvers/cascade.md).
 constexpr Variant kMechanism{true, 0.99, true};
 constexpr Variant kBold{true, 0.99, false};
 constexpr Variant kCareful{true, 0.9, true};
 constexpr Variant kSymmetric{false, 0.99, true};
+constexpr int kFewContacts = 4;
 
 // By counting: rows of rigid contacts against what the joints leave free.
 bool may_be_determinate(const NcpProblem& p) {
@@ -89,12 +91,13 @@ class Cascade final : public IslandMethod {
     if (search.done()) return;
     search.enter(2, "interior point");
     const bool mechanism = p.scalar_rows - p.bounded_rows > 3 * p.contacts();
-    if (interior_point(search, mechanism ? kMechanism : determinate ? kCareful : kBold)) return;
+    const bool careful = determinate || p.contacts() <= kFewContacts;
+    if (interior_point(search, mechanism ? kMechanism : careful ? kCareful : kBold)) return;
     search.enter(3, "proximal Newton");
     lambda = search.best();
     if (proximal_.run(search, ssn_, 40, 1e-3, lambda) || search.exhausted()) return;
     search.enter(4, "further attempts");
-    for (const Variant& v : {determinate || mechanism ? kBold : kCareful, kSymmetric}) {
+    for (const Variant& v : {careful || mechanism ? kBold : kCareful, kSymmetric}) {
       if (interior_point(search, v)) return;
     }
     lambda.setZero();
@@ -108,6 +111,8 @@ class Cascade final : public IslandMethod {
     constexpr int kIterations = 50, kAttempt = 60;
     const InteriorPointOptions options{v.coupling, v.fraction, v.reset_slack, kIterations, par_.polish_from};
     const bool regular = point_.run(search, options, ssn_);
+    // It ends as soon as the goal is met; what rests on its answer would creep by the error that is left.
+    if (search.converged()) ssn_.refine(search);
     if (regular && !search.done()) ssn_.attempt_from(search, point_.best(), kAttempt);
     return search.done();
   }

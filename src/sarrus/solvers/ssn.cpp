@@ -264,6 +264,19 @@ bool Ssn::attempt_from(NcpSearch& search, const GrowingVector& lambda, int steps
   return attempt(search, point_, steps);
 }
 
+void Ssn::refine(NcpSearch& search) {
+  const NcpProblem& p = search.problem;
+  if (search.exhausted()) return;
+  resize(p);
+  x_.lambda = search.answer();
+  const SsnOptions plain{.r = 1.0, .delta = SsnOptions{}.delta, .steps = 1, .patience = 1};
+  evaluate(p, plain.r, x_);
+  if (!std::isfinite(x_.norm) || !direction(search, plain, x_)) return;
+  ++search.iterations;
+  line_search(p, plain.r, x_.norm);
+  search.offer(x_.lambda, p.error(x_.lambda, x_.sigma, x_.size));
+}
+
 namespace {
 
 struct SsnParameters {

@@ -47,6 +47,8 @@ class Ssn {
   bool attempt(NcpSearch& search, GrowingVector& lambda, int steps);
   // The same from a point that is left unchanged.
   bool attempt_from(NcpSearch& search, const GrowingVector& lambda, int steps);
+  // One more step from an answer that meets the goal; the better of the two stays.
+  void refine(NcpSearch& search);
 
   // Local blocks at (lambda, sigma), for tests: G and h by constraint.
   struct Local {

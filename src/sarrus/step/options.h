@@ -25,7 +25,7 @@ struct SimulationOptions {
   Criterion criterion = Criterion::energy;    // what tolerances are compared with (problem/judge.h)
   double tolerance = 1e-9;                    // converged
   double acceptable = 1e-3;                   // usable, counted as not converged
-  int budget = 200;                           // factorisations per island and step, shared by all that a step tries
+  int budget = 1000;                          // factorisations per island and step, shared by all that a step tries
   int max_substep_depth = 3;                  // halvings of dt before a step fails
   // s of wall clock for the solves of a step; 0: none. With it, runs depend on the machine and its load: the same input
   // no longer gives the same bits.

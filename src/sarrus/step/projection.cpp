@@ -34,6 +34,8 @@ JointProjection::JointProjection(const Model& model, Coordinates& coordinates, L
   own_rows_.set_nodes(coordinates.node_sizes());
   tangent_rows_.set_nodes(coordinates.node_sizes());
   step_.resize(coordinates.velocity_size());
+  finishes_.reserve(coordinates.node_sizes().size());
+  violated_.reserve(coordinates.node_sizes().size());
   const State s = State::initial(model);
   JointKinematics kinematics(model);
   kinematics.update(s.X_WB);
@@ -195,13 +197,15 @@ bool JointProjection::leave_tangent(const RowContext& at, std::span<const Contac
 void JointProjection::take_memory(const RowContext& at, std::span<const Contact> contacts) {
   int rows = has_rows_ ? static_cast<int>(row_count_) : 0;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
-    if (at.sustained[i].loaded) rows += at.sustained[i].stuck ? 3 : 1;
+    const bool tangent = at.sustained[i].loaded && contacts[i].gap <= contact_slop(at.options, contacts[i]);
+    if (tangent) rows += at.sustained[i].stuck ? 3 : 1;
   }
   rows += static_cast<int>(at.sustained_limits.size());
   if (rows <= most_rows_) return;
   most_rows_ = rows;
   if (!use_tangent_rows(at, contacts)) return;
-  factor();
+  velocity_.setZero();
+  if (factor()) newton_step(velocity_);
   leave_tangent_rows();
 }
 
