@@ -47,7 +47,7 @@ Run build_run_from_json(std::string_view text, std::string_view source) {
     r.median = number(us.at("median"));
     r.p95 = number(us.at("p95"));
     r.worst = number(us.at("max"));
-    r.p99 = us.contains("p99") ? number(us["p99"]) : r.worst;  // summaries of early builds have none
+    r.p99 = us.contains("p99") ? number(us["p99"]) : number(nullptr);  // summaries of early builds have none
     r.gap = number(most.at("joint_gap_m"));
     r.residual = number(most.at("natural_map_relative"));
     r.drift = number(j.at("energy").at("drift_relative"));
