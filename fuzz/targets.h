@@ -24,6 +24,7 @@
 #include "sarrus/scene_files/mesh_file.h"
 #include "sarrus/scene_files/scene_file.h"
 #include "sarrus/scenes/scenes.h"
+#include "sarrus/solvers/registry.h"
 #include "sarrus/step/simulation.h"
 
 namespace sarrus::fuzz {

@@ -62,10 +62,14 @@ class CollisionDetector {
   // not of these shapes.
   template <class A>
   bool archive(A& a) {
-    a(separations_);
+    std::vector<Separation> read = separations_;  // what a damaged file leaves half-read must not stay
+    a(read);
     const auto known = [this](int collider) { return collider >= 0 && collider < static_cast<int>(colliders_.size()); };
-    return std::all_of(separations_.begin(), separations_.end(),
-                       [&](const Separation& s) { return known(s.pair.a) && known(s.pair.b) && s.axis.allFinite(); });
+    const bool good = std::all_of(read.begin(), read.end(), [&](const Separation& s) {
+      return known(s.pair.a) && known(s.pair.b) && s.axis.allFinite();
+    });
+    if (good) separations_.swap(read);
+    return good;
   }
   // Whether a pair of colliders is one.
   bool is_pair(const GeomPair& p) const {
