@@ -8,6 +8,7 @@
 #include <numbers>
 #include <unordered_map>
 
+#include "sarrus/files/xml.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/text.h"
 #include "sarrus/scene_files/mesh_reader.h"
@@ -18,37 +19,12 @@ namespace {
 using Element = tinyxml2::XMLElement;
 
 constexpr std::size_t kMaxElements = 4'000'000;
-constexpr int kMaxAttributes = 100;  // of an element; tinyxml2 compares each with all others
-constexpr int kMaxNodeDepth = 500;   // with instanced nodes
+constexpr int kMaxNodeDepth = 500;  // with instanced nodes
 constexpr int kMaxNodes = 1'000'000;
 constexpr std::size_t kMostInstanced = 250'000;  // vertices that instances may make of a small file
 
 [[noreturn]] void fail(const Element& at, const std::string& problem_and_remedy) {
   fail_at_line(at.GetLineNum(), problem_and_remedy);
-}
-
-// Counts elements and attributes without a tree. Anything odd is left to tinyxml2.
-void require_bounded(std::string_view text) {
-  if (text.find('\0') != std::string_view::npos) throw InputError("", "holds bytes that are no text; export it again");
-  std::size_t elements = 0;
-  for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {
-    const auto skip = [&](std::string_view begin, std::string_view end) {
-      if (!text.substr(at).starts_with(begin)) return false;
-      at = std::min(text.find(end, at + begin.size()), text.size());
-      return true;
-    };
-    if (skip("<!--", "-->") || skip("<![CDATA[", "]]>") || skip("<?", "?>") || skip("<!", ">")) continue;
-    int attributes = 0;
-    for (++at; at < text.size() && text[at] != '>'; ++at) {
-      if (text[at] != '"' && text[at] != '\'') continue;
-      ++attributes;
-      at = std::min(text.find(text[at], at + 1), text.size() - 1);
-    }
-    if (++elements > kMaxElements || attributes > kMaxAttributes) {
-      throw InputError("", fmt::format("has more than {} elements, or {} attributes in one; simplify it", kMaxElements,
-                                       kMaxAttributes));
-    }
-  }
 }
 
 std::string_view attribute(const Element& element, const char* key) {
@@ -435,7 +411,7 @@ const Element& root_of(const tinyxml2::XMLDocument& document) {
 }  // namespace
 
 void read_collada(std::string_view text, Surface& out) {
-  require_bounded(text);
+  xml::require_bounded(text, kMaxElements);
   tinyxml2::XMLDocument document;
   switch (document.Parse(text.data(), text.size())) {
     case tinyxml2::XML_SUCCESS:

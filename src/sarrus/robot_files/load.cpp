@@ -1,0 +1,61 @@
+#include "sarrus/robot_files/load.h"
+
+#include <fmt/format.h>
+
+#include "sarrus/files/whole_file.h"
+#include "sarrus/math/error.h"
+#include "sarrus/math/text.h"
+#include "sarrus/robot_files/folders.h"
+#include "sarrus/robot_files/formats.h"
+#include "sarrus/robot_files/reduce.h"
+#include "sarrus/scene_files/scene_file.h"
+
+namespace sarrus {
+namespace {
+
+namespace fs = std::filesystem;
+
+ImportResult import_json(const std::string& text, const fs::path& file) {
+  ImportReport report;
+  report.source = file.string();
+  report.format = "JSON";
+  return {parse_scene(text, file.string(), file.parent_path()), std::move(report)};
+}
+
+ImportResult import_xml(const std::string& text, const fs::path& file, const std::string& root,
+                        const ImportOptions& options) {
+  const robot::Format* format = robot::format_of(root);
+  if (format == nullptr) {
+    throw InputError(file.string(), fmt::format("its root element is {}; give a scene (JSON), MJCF (<mujoco>), URDF "
+                                                "(<robot>) or SDF (<sdf>)",
+                                                in_quotes(root)));
+  }
+  ImportReport report;
+  report.source = file.string();
+  report.format = format->name;
+  robot::Findings findings(options, report);
+  const robot::Folders folders(file, options);
+  robot::Graph graph = format->read(xml::parse(text, file.string()), folders, findings);
+  if (graph.name.empty()) graph.name = file.stem().string();
+  ModelData data = robot::reduce(std::move(graph), findings);
+  findings.finish();
+  return {finish_model(std::move(data)), std::move(report)};
+}
+
+}  // namespace
+
+ImportResult import_model(const fs::path& file, const ImportOptions& options) {
+  const std::string text = read_file(file, "a scene or robot file", xml::kMaxFileBytes);
+  const std::string root = xml::root_name(text);
+  try {
+    return root.empty() ? import_json(text, file) : import_xml(text, file, root, options);
+  } catch (const InputError& error) {
+    const std::string what = error.what();
+    if (what.starts_with(file.string())) throw;
+    throw InputError(file.string(), what);  // one line, whatever the file quotes
+  }
+}
+
+Model load(const fs::path& file, const ImportOptions& options) { return import_model(file, options).model; }
+
+}  // namespace sarrus

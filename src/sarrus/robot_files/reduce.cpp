@@ -1,0 +1,635 @@
+#include "sarrus/robot_files/reduce.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <numeric>
+#include <set>
+#include <unordered_set>
+
+#include "sarrus/math/error.h"
+#include "sarrus/math/so3.h"
+#include "sarrus/math/text.h"
+#include "sarrus/math/tools.h"
+#include "sarrus/robot_files/inertia_repair.h"
+#include "sarrus/robot_files/loads.h"
+
+namespace sarrus::robot {
+namespace {
+
+constexpr double kBetween = 1e-3;  // share of a body's mass that each body between two axes of a chain takes
+
+// Names that nothing else has: of bodies, joints and so on, each.
+class Names {
+ public:
+  explicit Names(Findings& findings) : findings_(findings) {}
+
+  std::string unique(const std::string& kind, const std::string& wanted, const xml::Place& place) {
+    if (used_.insert(wanted).second) return wanted;
+    for (int k = 2;; ++k) {
+      std::string name = fmt::format("{}_{}", wanted, k);
+      if (!used_.insert(name).second) continue;
+      findings_.add(ImportSeverity::note, "renamed", place.text(), fmt::format("{} {}", kind, in_quotes(wanted)),
+                    fmt::format("another {} has this name; it is called '{}'", kind, name), "");
+      return name;
+    }
+  }
+
+ private:
+  Findings& findings_;
+  std::unordered_set<std::string> used_;
+};
+
+class Reduction {
+ public:
+  Reduction(Graph graph, Findings& findings)
+      : g_(std::move(graph)),
+        findings_(findings),
+        body_names_(findings),
+        joint_names_(findings),
+        geom_names_(findings) {}
+
+  ModelData run() {
+    if (g_.links.size() > xml::kMaxElements) throw InputError("model", "has more than a million links; simplify it");
+    group_links();
+    fold_loads(g_, findings_);
+    header();
+    for (std::size_t group = 0; group < groups_.size(); ++group) add_body(group);
+    add_shapes();
+    add_joints();
+    add_couplings();
+    add_pairs();
+    add_names();
+    return std::move(d_);
+  }
+
+ private:
+  struct Group {
+    std::vector<int> links;  // the first one has the axes of the body
+    bool on_world = false;   // a body that is fixed to the world
+  };
+
+  const Link& link(int i) const { return g_.links[at(i)]; }
+  std::string label(const Link& l) const { return fmt::format("link {}", in_quotes(l.name)); }
+
+  // ---- links that are one body -------------------------------------------------------------------------------------
+
+  int find(int i) {
+    while (parent_[at(i)] != i) i = parent_[at(i)] = parent_[at(parent_[at(i)])];
+    return i;
+  }
+  int slot(int l) const { return l == kWorld ? 0 : l + 1; }
+
+  bool merges(const Joint& j) const {
+    if (j.type != JointType::fixed || j.closure || !j.serial.empty()) return false;
+    if (findings_.options().merge_fixed || j.base == kWorld || j.follower == kWorld) return true;
+    return link(j.base).mass <= 0 || link(j.follower).mass <= 0;
+  }
+
+  void group_links() {
+    const int n = static_cast<int>(g_.links.size());
+    parent_.resize(at(n + 1));
+    std::iota(parent_.begin(), parent_.end(), 0);
+    for (const Joint& j : g_.joints) {
+      if (!merges(j)) continue;
+      const int a = find(slot(j.base));
+      const int b = find(slot(j.follower));
+      parent_[at(std::max(a, b))] = std::min(a, b);
+    }
+    // A filter of contacts that names a link of the world means this link, not the floor.
+    for (const LinkPair& pair : g_.excludes) {
+      for (const int l : {pair.a, pair.b}) {
+        if (l != kWorld && find(slot(l)) == 0) g_.links[at(l)].fixed_base = true;
+      }
+    }
+    std::vector<bool> follows(at(n), false);  // by a joint that merges: not the first of its group
+    for (const Joint& j : g_.joints) {
+      if (merges(j) && j.follower != kWorld) follows[at(j.follower)] = true;
+    }
+    std::vector<int> group_of_root(at(n + 1), -1);
+    group_.assign(at(n), kWorld);
+    for (const bool first : {true, false}) {
+      for (int i = 0; i < n; ++i) {
+        const int root = find(slot(i));
+        if (root == 0 || follows[at(i)] == first) continue;
+        int& group = group_of_root[at(root)];
+        if (group < 0) {
+          group = static_cast<int>(groups_.size());
+          groups_.emplace_back();
+        }
+        groups_[at(group)].links.push_back(i);
+        group_[at(i)] = group;
+      }
+    }
+    for (int i = 0; i < n; ++i) {
+      if (!link(i).fixed_base || find(slot(i)) != 0) continue;
+      group_[at(i)] = static_cast<int>(groups_.size());
+      groups_.push_back({{i}, true});
+    }
+    // Bodies in the order of the file.
+    std::vector<int> order(groups_.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto key = [this](int group) {
+      return *std::min_element(groups_[at(group)].links.begin(), groups_[at(group)].links.end());
+    };
+    std::sort(order.begin(), order.end(), [&](int a, int b) { return key(a) < key(b); });
+    std::vector<int> rank(groups_.size());
+    std::vector<Group> sorted;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      rank[at(order[i])] = static_cast<int>(i);
+      sorted.push_back(groups_[at(order[i])]);
+    }
+    groups_ = std::move(sorted);
+    for (int& group : group_) {
+      if (group != kWorld) group = rank[at(group)];
+    }
+    for (Group& group : groups_) std::stable_sort(group.links.begin() + 1, group.links.end());
+  }
+
+  // ---- bodies ------------------------------------------------------------------------------------------------------
+
+  void header() {
+    d_.name = g_.name;
+    d_.description = g_.description;
+    d_.source = findings_.report().source;
+    d_.gravity = g_.gravity;
+    d_.defaults = g_.defaults;
+    d_.self_collision = g_.self_collision;
+    d_.materials = g_.materials;
+    d_.material_pairs = g_.material_pairs;
+  }
+
+  std::string body_name(std::size_t group, const Link& first) {
+    if (first.name == "world") {
+      findings_.add(ImportSeverity::warning, "world-name", first.place.text(), label(first),
+                    "is called as the world is; it is called 'world_link'", "rename it");
+      return body_names_.unique("link", "world_link", first.place);
+    }
+    return body_names_.unique("link", first.name.empty() ? fmt::format("body{}", group) : first.name, first.place);
+  }
+
+  void add_body(std::size_t index) {
+    const Group& group = groups_[index];
+    const Link& first = link(group.links[0]);
+    Body body;
+    body.name = body_name(index, first);
+    double mass = 0;
+    Vec3 moment = Vec3::Zero();
+    double lifted = 0;
+    for (const int l : group.links) {
+      mass += link(l).mass;
+      lifted += link(l).mass * link(l).gravity_scale;
+      moment += link(l).mass * (X_first(l) * link(l).com_L);
+    }
+    if (!(mass > 0) && !group.on_world) {
+      throw InputError(place_of(first),
+                       "moves, but neither it nor what is fixed to it has a mass; give it a mass (in MJCF also by "
+                       "compiler boundmass), or fix it to another one");
+    }
+    Vec3 com = mass > 0 ? Vec3(moment / mass) : Vec3::Zero();
+    if (group.links.size() == 1 && mass > 0) com = first.com_L;  // to the last bit
+    Mat3 inertia = Mat3::Zero();
+    for (const int l : group.links) {
+      const Pose X = X_first(l);
+      const Vec3 d = X * link(l).com_L - com;
+      const Mat3 turned = l == group.links[0] ? link(l).inertia_L : Mat3(X.R() * link(l).inertia_L * X.R().transpose());
+      inertia += turned + link(l).mass * (d.squaredNorm() * Mat3::Identity() - d * d.transpose());
+    }
+    if (group.on_world && !(mass > 0)) {
+      mass = 1;
+      inertia = 0.01 * Mat3::Identity();
+    }
+    inertia = (0.5 * (inertia + inertia.transpose())).eval();
+    body.mass = mass;
+    body.inertia_B = repaired_inertia(inertia, mass, first, findings_);
+    body.X_WB0 = {first.X_WL * com, first.X_WL.q};
+    body.w0_W = first.w_W;
+    body.v0_W = first.v_W + first.w_W.cross(first.X_WL.q * com);
+    if (lifted != mass && !group.on_world) {
+      findings_.add(ImportSeverity::dropped, "gravity-scale", first.place.text(), label(first),
+                    fmt::format("is carried by {:.3g} of its weight", 1 - lifted / mass), "remove gravcomp");
+    }
+    com_.push_back(com);
+    d_.bodies.push_back(std::move(body));
+    ImportCount& count = findings_.count("body");
+    ++count.kept;
+    count.merged += static_cast<int>(group.links.size()) - 1;
+  }
+
+  std::string place_of(const Link& l) const {
+    const std::string place = l.place.text();
+    return place.empty() ? label(l) : place + ": " + label(l);
+  }
+
+  // A link in the frame of the first link of its group.
+  Pose X_first(int l) const {
+    const Link& first = link(groups_[at(group_[at(l)])].links[0]);
+    if (&first == &link(l)) return {};
+    return first.X_WL.inverse() * link(l).X_WL;
+  }
+  int body_of(int l) const { return l == kWorld ? kWorld : group_[at(l)]; }
+  // A link in the frame of its body, which is the world's for those that are fixed to it.
+  Pose X_BL(int l) const {
+    if (l == kWorld) return {};
+    if (group_[at(l)] == kWorld) return link(l).X_WL;
+    Pose X = X_first(l);
+    X.p -= com_[at(group_[at(l)])];
+    return X;
+  }
+
+  // ---- shapes ------------------------------------------------------------------------------------------------------
+
+  void add_shape(const LinkShape& s, int l) {
+    ImportCount& count = findings_.count("shape");
+    ++count.read;
+    if (!s.collides) {
+      ++count.ignored;
+      return;
+    }
+    ++count.kept;
+    Geom geom;
+    geom.body = body_of(l);
+    if (geom.body != kWorld && (s.shape.kind == ShapeKind::plane || s.shape.kind == ShapeKind::height_field)) {
+      throw InputError(
+          fmt::format("{}{}shape {}", s.place.text(), s.place.text().empty() ? "" : ": ", in_quotes(s.name)),
+          fmt::format("a {} can only be part of the world; use a box, or fix its link to the world",
+                      name_of(s.shape.kind)));
+    }
+    const std::string owner = geom.body == kWorld ? "world" : d_.bodies[at(geom.body)].name;
+    geom.name = geom_names_.unique(
+        "shape", s.name.empty() ? fmt::format("{}_shape{}", owner, ++unnamed_shapes_[owner]) : s.name, s.place);
+    geom.shape = s.shape;
+    geom.X_BG = X_BL(l) * s.X_LS;
+    geom.X_BG.q.normalize();
+    geom.material = s.material;
+    geom.group = s.group;
+    geom.collides_with = s.collides_with;
+    geom.margin = s.margin;
+    d_.geoms.push_back(std::move(geom));
+  }
+
+  void add_shapes() {
+    for (const LinkShape& s : g_.world_shapes) add_shape(s, kWorld);
+    for (std::size_t l = 0; l < g_.links.size(); ++l) {
+      for (const LinkShape& s : g_.links[l].shapes) add_shape(s, static_cast<int>(l));
+    }
+  }
+
+  // ---- joints ------------------------------------------------------------------------------------------------------
+
+  void add_joints() {
+    for (std::size_t b = 0; b < groups_.size(); ++b) {
+      if (!groups_[b].on_world) continue;
+      sarrus::Joint joint;
+      joint.name = joint_names_.unique("joint", d_.bodies[b].name + "_to_world", {});
+      joint.follower = static_cast<int>(b);
+      joint.p_BJ = d_.bodies[b].X_WB0.p;
+      joint.q_BJ = d_.bodies[b].X_WB0.q;
+      push(std::move(joint), {});
+    }
+    dof_.resize(g_.joints.size());
+    for (std::size_t j = 0; j < g_.joints.size(); ++j) {
+      ImportCount& count = findings_.count(g_.joints[j].closure ? "closure" : "joint");
+      ++count.read;
+      if (merges(g_.joints[j])) {
+        ++count.merged;
+      } else if (body_of(g_.joints[j].base) == body_of(g_.joints[j].follower)) {
+        ++count.ignored;
+        findings_.add(ImportSeverity::warning, "joint-within-body", g_.joints[j].place.text(),
+                      fmt::format("joint {}", in_quotes(g_.joints[j].name)),
+                      "connects two parts of one body, or of the world; it is left out", "");
+      } else {
+        ++count.kept;
+        g_.joints[j].serial.empty() ? add_joint(j) : add_serial(j);
+      }
+    }
+  }
+
+  void push(sarrus::Joint joint, const std::vector<Coordinate>& coordinates) {
+    joint.first_dof = static_cast<int>(d_.dofs.size());
+    for (const Coordinate& c : coordinates) d_.dofs.push_back(c.dof);
+    d_.joints.push_back(std::move(joint));
+  }
+
+  std::string joint_name(const Joint& j) {
+    const auto of = [this](int l) {
+      return l == kWorld || body_of(l) == kWorld ? "world" : d_.bodies[at(body_of(l))].name;
+    };
+    if (!j.name.empty()) return joint_names_.unique("joint", j.name, j.place);
+    return joint_names_.unique(
+        "joint",
+        j.closure ? fmt::format("loop_{}_{}", of(j.base), of(j.follower)) : fmt::format("{}_joint", of(j.follower)),
+        j.place);
+  }
+
+  // The world is always the base of a joint.
+  void put_world_first(Joint& j) {
+    if (body_of(j.follower) != kWorld) return;
+    std::swap(j.base, j.follower);
+    std::swap(j.X_BJ, j.X_FJ);
+    const auto mirror = [](Coordinate& c) {
+      c.dof = mirrored(c.dof);
+      c.sign = -c.sign;
+      c.initial = -c.initial;
+      c.rate = -c.rate;
+    };
+    switch (j.type) {
+      case JointType::revolute:
+      case JointType::prismatic:
+      case JointType::cylindrical:
+      case JointType::cartesian:
+        for (Coordinate& c : j.coordinates) mirror(c);
+        return;
+      case JointType::fixed:
+      case JointType::spherical:
+      case JointType::distance:
+        return;
+      default:
+        throw InputError(
+            fmt::format("{}: joint {}", j.place.text(), in_quotes(j.name)),
+            fmt::format("is {} and ends at the world; exchange its two links", joint_type_info(j.type).name));
+    }
+  }
+
+  void add_joint(std::size_t index) {
+    Joint& j = g_.joints[index];
+    std::vector<double> signs;
+    for (const Coordinate& c : j.coordinates) signs.push_back(c.sign);
+    put_world_first(j);
+    unwind(j);
+    sarrus::Joint joint;
+    joint.name = joint_name(j);
+    joint.type = j.type;
+    joint.base = body_of(j.base);
+    joint.follower = body_of(j.follower);
+    set_frames(joint, X_BL(j.base) * j.X_BJ, X_BL(j.follower) * j.X_FJ);
+    joint.length = j.length;
+    joint.rope = j.rope;
+    joint.swing_limit = j.swing_limit;
+    joint.compliance = j.compliance;
+    const JointTypeInfo& type = joint_type_info(j.type);
+    for (std::size_t k = 0; k < j.coordinates.size(); ++k) {
+      const int dof = static_cast<int>(d_.dofs.size() + k);
+      dof_[index].push_back({dof, j.coordinates[k].sign * signs[k]});
+      const std::string name = type.dofs == 1 ? joint.name : fmt::format("{}.{}", joint.name, type.dof_name[k]);
+      report_coordinate(j.coordinates[k], j.name, name);
+    }
+    push(std::move(joint), j.coordinates);
+  }
+
+  void report_coordinate(const Coordinate& c, const std::string& joint_in_file, const std::string& coordinate) {
+    const std::string& name = c.name.empty() ? joint_in_file : c.name;
+    if (!name.empty()) findings_.report().coordinates[name] = {coordinate, c.sign};
+    if (!c.drive_name.empty()) findings_.report().drives[c.drive_name] = coordinate;
+  }
+
+  static void set_frames(sarrus::Joint& joint, const Pose& base, const Pose& follower) {
+    joint.p_BJ = base.p;
+    joint.q_BJ = base.q.normalized();
+    joint.p_FJ = follower.p;
+    joint.q_FJ = follower.q.normalized();
+  }
+
+  // A state begins with angles in (-pi, pi]: coordinates that begin with more turns are counted from there.
+  void unwind(Joint& j) {
+    for (std::size_t k = 0; k < j.coordinates.size(); ++k) {
+      Coordinate& c = j.coordinates[k];
+      const bool angular = j.serial.empty() ? joint_type_info(j.type).angular[k] : j.serial[k].angular;
+      if (!angular || !(std::abs(c.initial) > std::numbers::pi)) continue;
+      const double turns = (c.initial - wrap_angle(c.initial));
+      c.initial -= turns;
+      c.dof.limit.lower -= turns;
+      c.dof.limit.upper -= turns;
+      c.dof.rest -= turns;
+      if (c.dof.drive.mode == DriveMode::position) c.dof.drive.target.offset -= turns;
+      turned_[{static_cast<int>(&j - g_.joints.data()), static_cast<int>(k)}] = turns;
+      findings_.add(
+          ImportSeverity::warning, "turns", j.place.text(), fmt::format("joint {}", in_quotes(j.name)),
+          fmt::format("begins {:.6g} rad away from where its coordinate begins here; limits, rest, target and "
+                      "couplings are moved",
+                      turns),
+          "");
+    }
+  }
+
+  // A chain of axes: light bodies between them.
+  void add_serial(std::size_t index) {
+    Joint& j = g_.joints[index];
+    if (body_of(j.follower) == kWorld) {
+      throw InputError(fmt::format("{}: joint {}", j.place.text(), in_quotes(j.name)),
+                       "is a chain of axes that ends at the world; exchange its two links");
+    }
+    unwind(j);
+    const int follower = body_of(j.follower);
+    const Pose X_BF = X_BL(j.follower) * j.X_FJ;  // in the body of the follower
+    const Pose X_BJ = X_BL(j.base) * j.X_BJ;      // in the body of the base
+    const Pose X_WJ = pose_of(body_of(j.base)) * X_BJ;
+    const Pose X_JF = X_BF.inverse();  // body of the follower in the joint frame at the reference
+    const int n = static_cast<int>(j.serial.size());
+    Body between = d_.bodies[at(follower)];
+    between.mass *= kBetween;
+    between.inertia_B *= kBetween;
+    Body& last = d_.bodies[at(follower)];
+    last.mass *= 1 - (n - 1) * kBetween;
+    last.inertia_B *= 1 - (n - 1) * kBetween;
+    Pose moved;  // exp(S_1 ..) ... exp(S_k ..)
+    Vec3 v0 = Vec3::Zero();
+    Vec3 w0 = Vec3::Zero();
+    if (body_of(j.base) != kWorld) {
+      const Body& base = d_.bodies[at(body_of(j.base))];
+      v0 = base.v0_W - base.w0_W.cross(base.X_WB0.p);  // of the point of the body at the origin of the world
+      w0 = base.w0_W;
+    }
+    int before = body_of(j.base);
+    const int first_between = static_cast<int>(d_.bodies.size());
+    for (int k = 0; k < n; ++k) {
+      const SerialAxis& s = j.serial[at(k)];
+      const Coordinate& c = j.coordinates[at(k)];
+      const Vec3 axis_W = X_WJ.q * (moved.q * s.axis_J);
+      const Vec3 anchor_W = X_WJ * (moved * s.anchor_J);
+      if (s.angular) {
+        v0 -= c.rate * axis_W.cross(anchor_W);
+        w0 += c.rate * axis_W;
+      } else {
+        v0 += c.rate * axis_W;
+      }
+      const double motion = c.initial - s.reference;
+      Pose step;
+      if (s.angular) {
+        step.q = so3_exp(motion * s.axis_J);
+        step.p = s.anchor_J - step.q * s.anchor_J;
+      } else {
+        step.p = motion * s.axis_J;
+      }
+      moved = moved * step;
+      const std::string name = c.name.empty() ? fmt::format("{}_{}", j.name, k + 1) : c.name;
+      int after = follower;
+      if (k + 1 < n) {
+        after = static_cast<int>(d_.bodies.size());
+        between.X_WB0 = X_WJ * moved * X_JF;
+        between.w0_W = w0;
+        between.v0_W = v0 + w0.cross(between.X_WB0.p);
+        const std::string wanted = fmt::format("{}_{}", d_.bodies[at(follower)].name, name);
+        between.name = body_names_.unique("link", wanted, j.place);
+        d_.bodies.push_back(between);
+      }
+      std::vector<AxisPlace> places;
+      Joint single = composed_joint(Graph{}, name, kWorld, kWorld, {s}, places);  // frames in J at the reference
+      sarrus::Joint joint;
+      joint.name = joint_names_.unique("joint", name, j.place);
+      joint.type = single.type;
+      joint.base = before;
+      joint.follower = after;
+      set_frames(joint, (before == body_of(j.base) ? X_BJ : X_BF) * single.X_BJ, X_BF * single.X_FJ);
+      dof_[index].push_back({static_cast<int>(d_.dofs.size()), 1.0});
+      report_coordinate(c, j.name, joint.name);
+      push(std::move(joint), {c});
+      before = after;
+    }
+    // The two ends are neighbours.
+    if (body_of(j.base) != kWorld && !groups_[at(body_of(j.base))].on_world) exclude(body_of(j.base), follower);
+    findings_.add(
+        ImportSeverity::warning, "chain-of-joints", j.place.text(), fmt::format("joint {}", in_quotes(j.name)),
+        fmt::format("several joints on one body that no single joint is; bodies between them take {:g} of its "
+                    "mass each",
+                    kBetween),
+        "");
+    findings_.count("body between axes").kept += static_cast<int>(d_.bodies.size()) - first_between;
+  }
+
+  Pose pose_of(int body) const { return body == kWorld ? Pose{} : d_.bodies[at(body)].X_WB0; }
+
+  // ---- couplings, pairs, names -------------------------------------------------------------------------------------
+
+  struct DofRef {
+    int dof;
+    double flip;  // of the model's coordinate in that of the graph
+  };
+
+  const DofRef* dof_of(const CoordinateRef& ref) const {
+    const std::vector<DofRef>& dofs = dof_[at(ref.joint)];
+    return static_cast<std::size_t>(ref.k) < dofs.size() ? &dofs[at(ref.k)] : nullptr;
+  }
+  double turns_of(const CoordinateRef& ref) const {
+    const auto found = turned_.find({ref.joint, ref.k});
+    return found == turned_.end() ? 0 : found->second;
+  }
+
+  void add_couplings() {
+    Names names(findings_);
+    for (const Coupling& c : g_.couplings) {
+      ++findings_.count("coupling").read;
+      const DofRef* a = dof_of(c.a);
+      const DofRef* b = dof_of(c.b);
+      if (a == nullptr || b == nullptr) {
+        ++findings_.count("coupling").ignored;
+        findings_.add(ImportSeverity::warning, "coupling-of-fixed", c.place.text(),
+                      fmt::format("coupling {}", in_quotes(c.name)), "couples a joint that is left out", "");
+        continue;
+      }
+      ++findings_.count("coupling").kept;
+      double offset = 0;
+      double ratio = 0;
+      linearise(c, offset, ratio);
+      sarrus::Coupling coupling;
+      coupling.name =
+          names.unique("coupling", c.name.empty() ? fmt::format("coupling{}", d_.couplings.size()) : c.name, c.place);
+      coupling.dof_a = a->dof;
+      coupling.dof_b = b->dof;
+      // In coordinates that are mirrored and whole turns away: f_a q_a + t_a = offset + ratio (f_b q_b + t_b).
+      coupling.ratio = a->flip * b->flip * ratio;
+      coupling.offset = a->flip * (offset + ratio * b->flip * turns_of(c.b)) - turns_of(c.a);
+      coupling.compliance = c.compliance;
+      d_.couplings.push_back(std::move(coupling));
+    }
+  }
+
+  void linearise(const Coupling& c, double& offset, double& ratio) {
+    offset = c.c.empty() ? 0 : c.c[0];
+    ratio = c.c.size() > 1 ? c.c[1] : 0;
+    if (std::all_of(c.c.begin() + std::min<std::ptrdiff_t>(2, static_cast<std::ptrdiff_t>(c.c.size())), c.c.end(),
+                    [](double x) { return x == 0; })) {
+      return;
+    }
+    const double b = dof_of(c.b)->flip * (g_.at(c.b).initial + turns_of(c.b));
+    double value = 0;
+    double slope = 0;
+    for (std::size_t k = c.c.size(); k-- > 0;) {
+      slope = slope * b + value;
+      value = value * b + c.c[k];
+    }
+    ratio = slope;
+    offset = value - slope * b;
+    findings_.add(ImportSeverity::dropped, "polynomial-coupling", c.place.text(),
+                  fmt::format("coupling {}", in_quotes(c.name)),
+                  "is a polynomial of degree 2 or more; accepted, it is its tangent at the start", "");
+  }
+
+  void exclude(int a, int b) {
+    if (a == b) return;
+    const BodyPair pair = {std::min(a, b), std::max(a, b)};
+    if (excluded_.emplace(pair.a, pair.b).second) d_.excludes.push_back(pair);
+  }
+
+  void add_pairs() {
+    for (const LinkPair& p : g_.excludes) {
+      ++findings_.count("exclude").read;
+      const int a = body_of(p.a);
+      const int b = body_of(p.b);
+      if (a == b) {
+        ++findings_.count("exclude").merged;
+        continue;
+      }
+      ++findings_.count("exclude").kept;
+      for (const int l : {p.a, p.b}) {
+        if (l == kWorld || group_[at(l)] == kWorld || groups_[at(group_[at(l)])].links.size() == 1) continue;
+        findings_.add(ImportSeverity::warning, "exclude-of-merged", p.place.text(), label(link(l)),
+                      "is one body with others: the pair that must not collide is that of the whole body", "");
+        break;
+      }
+      exclude(a, b);
+    }
+    for (const ContactPair& p : g_.contact_pairs) {
+      ++findings_.count("contact pair").read;
+      ++findings_.count("contact pair").ignored;
+      findings_.add(ImportSeverity::dropped, "contact-pair", p.place.text(), fmt::format("pair {}", in_quotes(p.name)),
+                    "two shapes that collide whatever the filters say", "");
+    }
+  }
+
+  void add_names() {
+    ImportReport& report = findings_.report();
+    const auto body = [this](int l) { return body_of(l) == kWorld ? "world" : d_.bodies[at(body_of(l))].name; };
+    for (std::size_t l = 0; l < g_.links.size(); ++l) {
+      const int i = static_cast<int>(l);
+      if (!g_.links[l].name.empty()) report.names[g_.links[l].name] = {body(i), X_BL(i)};
+    }
+    for (const Frame& f : g_.frames) {
+      if (!f.name.empty()) report.names.try_emplace(f.name, ImportedName{body(f.link), X_BL(f.link) * f.X_LF});
+    }
+  }
+
+  Graph g_;
+  Findings& findings_;
+  ModelData d_;
+  std::vector<int> parent_;
+  std::vector<int> group_;  // by link; kWorld: part of the world
+  std::vector<Group> groups_;
+  std::vector<Vec3> com_;  // by group, in the frame of its first link
+  std::vector<std::vector<DofRef>> dof_;
+  std::map<std::pair<int, int>, double> turned_;
+  std::set<std::pair<int, int>> excluded_;
+  std::map<std::string, int> unnamed_shapes_;
+  Names body_names_;
+  Names joint_names_;
+  Names geom_names_;
+};
+
+}  // namespace
+
+ModelData reduce(Graph graph, Findings& findings) { return Reduction(std::move(graph), findings).run(); }
+
+}  // namespace sarrus::robot
