@@ -25,7 +25,8 @@ class ModelText {
     add("name", d.name, d.description);
     add("run", d.gravity, d.defaults.dt, d.defaults.duration, d.defaults.integrator, d.self_collision);
     for (const Body& b : d.bodies)
-      add("body", b.name, b.mass, b.inertia_B, b.X_WB0, b.v0_W, b.w0_W, b.ccd, b.linear_damping, b.angular_damping);
+      add("body", b.name, b.mass, b.inertia_B, b.X_WB0, b.v0_W, b.w0_W, b.ccd, b.linear_damping, b.angular_damping,
+          b.gravity_scale);
     for (const Joint& j : d.joints) {
       add("joint", j.name, j.type, j.base, j.follower, j.p_BJ, j.p_FJ, j.q_BJ, j.q_FJ, j.length, j.rope, j.swing_limit,
           j.q_rest, j.erp, j.compliance, j.first_dof);
@@ -34,6 +35,8 @@ class ModelText {
       const Signal& s = f.drive.target;
       add("dof", f.limit.lower, f.limit.upper, f.limit.restitution, f.limit.erp, f.limit.compliance, f.armature,
           f.stiffness, f.rest, f.damping, f.dry_friction, f.wrapped);
+      add("bounds", f.drive.name, f.drive.effort_lower, f.drive.effort_upper, f.drive.target_lower,
+          f.drive.target_upper, f.initial.has_value(), f.initial.value_or(0));
       add("drive", f.drive.mode, f.drive.kp, f.drive.kd, f.drive.effort_limit, s.offset, s.rate, s.amplitude,
           s.frequency, s.phase);
       for (const TablePoint& p : s.table) add("point", p.time, p.value, s.interpolation);
@@ -45,8 +48,11 @@ class ModelText {
       add("pair", p.a, p.b, p.mu, p.restitution, p.compliance.has_value(), p.compliance.value_or(Compliance{}));
     }
     for (const Geom& g : d.geoms) {
-      add("geom", g.name, g.body, g.shape, g.X_BG, g.material, g.group, g.collides_with, g.margin);
+      add("geom", g.name, g.body, g.shape, g.X_BG, g.material, g.group, g.collides_with, g.margin,
+          g.colour.has_value(), g.colour.value_or(Colour{}));
     }
+    for (const Visual& v : d.visuals) add("visual", v.name, v.body, v.shape, v.X_BG, v.colour);
+    for (const Frame& f : d.frames) add("frame", f.name, f.body, f.X_BF);
     for (const BodyPair& p : d.excludes) add("exclude", p.a, p.b);
     for (const BodyPair& p : d.includes) add("include", p.a, p.b);
   }
@@ -71,6 +77,7 @@ class ModelText {
     }
     field(c.unit_factor);
   }
+  void field(const Colour& c) { field(c.red), field(c.green), field(c.blue), field(c.alpha); }
   void field(const Pose& X) { field(X.p), field(X.q); }
   void field(const Aabb& box) { field(box.lo), field(box.hi); }
   void field(const MassProperties& m) { field(m.volume), field(m.centre), field(m.inertia); }
@@ -165,6 +172,7 @@ class RandomModel {
     const int cylinder = static_cast<int>(JointType::cylindrical);
     b.dof(cylinder, 0).wrapped = b.dof(cylinder, 1).wrapped = false;
     b.add_coupling("screw", b.dof_index(cylinder, 0), b.dof_index(cylinder, 1), 0.01, -0.5);
+    add_seen(b);
     b.exclude(3, kWorld);
     b.exclude(1, 5);
     b.include(4, 3);
@@ -250,6 +258,30 @@ class RandomModel {
     b.geom(b.add_geom(kWorld, l_mesh())).shape.mass_from_hull = true;
     b.add_geom(kWorld, random_terrain(random_, 30, 20), pose());
     b.add_geom(1, Shape::compound({{Shape::box({1, 2, 3}), pose()}, {l_mesh(), {}}, {hull, pose()}}));
+  }
+
+  // What is only seen, in another order than that of the bodies.
+  void add_seen(ModelBuilder& b) {
+    b.geom(2).colour = Colour{0.1, 0.2, 0.3};
+    b.add_visual(kWorld, Shape::plane(), pose(), {1, 0, 0.5, 0.25}, "ground");
+    b.add_visual(3, Shape::sphere(0.2), pose());
+    b.add_visual(0, b.geom(8).shape, pose(), {0, 0, -0.0, 1});  // the points of a geom
+    b.add_visual(3, box_mesh({1, 2, 3}), {}, {}, "shell");
+    b.add_visual(1, b.visual(3).shape, pose());
+    b.add_frame("tool", 2, pose());
+    b.add_frame("ground", kWorld, {});
+    b.add_frame("camera", 0, {Vec3(0, 0, -0.0), Quat::Identity()});
+    b.body(4).gravity_scale = -0.5;
+    const int hinge = static_cast<int>(JointType::revolute);
+    b.dof(hinge).drive.name = "motor of the \"hinge\"";
+    b.dof(hinge).drive.effort_limit = 4;
+    b.dof(hinge).drive.effort_lower = -3;
+    b.dof(hinge).drive.effort_upper = 0.25;
+    b.dof(hinge).drive.target_lower = -1.5;
+    b.dof(hinge).drive.target_upper = 1.5;
+    b.dof(hinge).wrapped = false;
+    b.dof(hinge).initial = 7.5;
+    b.dof(static_cast<int>(JointType::prismatic)).initial = -0.0;
   }
 
   void add_joint(ModelBuilder& b, int i, int bodies) {
@@ -376,23 +408,31 @@ inline constexpr const char* kHandWritten = R"({
                 {"name": "right", "type": "sphere", "radius": 0.1, "pose": {"p": [1, 0, 0]}, "material": "steel",
                  "group": "all", "collides_with": "none"}]},
     {"name": "bar", "mass": 3, "pose": {"p": [1, 0, 0], "x_axis": [0, 1, 0], "z_axis": [1, 0, 0]},
-     "shapes": [{"name": "box", "type": "box", "half_extents": [0.1, 0.2, 0.3]}]},
+     "gravity_scale": 0.5,
+     "shapes": [{"name": "box", "type": "box", "half_extents": [0.1, 0.2, 0.3], "rgba": [1, 0.5, 0]}],
+     "visuals": [{"name": "knob", "type": "sphere", "radius": 0.1, "pose": {"p": [0, 0, 1]}, "rgba": [1, 1, 1, 0.5]},
+                 {"type": "mesh", "vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0]], "triangles": [[0, 1, 2]]}],
+     "frames": [{"name": "grip", "pose": {"p": [0, 0, 1], "euler_xyz": [0, 0, 90]}}]},
     {"name": "plate", "mass": 2, "inertia": [3, 4, 5, 0.1, 0.2, 0.3], "pose": {"q": [0.7071, 0, 0, 0.7071]}},
     {"name": "disc", "density": 500, "shapes": [{"name": "can", "type": "capsule", "radius": 0.1, "half_length": 0.2}]}
   ],
   "world_shapes": [{"name": "floor", "type": "plane", "pose": {"p": [0, 0, -1]}}],
+  "world_visuals": [{"name": "sky", "type": "sphere", "radius": 100}],
+  "world_frames": [{"name": "lab"}],
   "joints": [
     {"name": "hinge", "type": "revolute", "base": "world", "follower": "rod", "at": [0, 0, 2], "axis": [0, 1, 0],
      "limit": {"lower": -90, "upper": 45, "compliance": {"model": "mujoco", "d0": 0.5, "time_constant": 0.1}}, "spring": {"stiffness": 7, "rest": 30},
      "drive": {"mode": "position", "kp": 10, "kd": 1, "effort_limit": 5,
                "target": {"offset": 10, "rate": 20, "amplitude": 30, "frequency": 2, "phase": 90}}},
     {"name": "motor", "type": "revolute", "base": "rod", "follower": "bar", "at": [1, 0, 0], "x_axis": [0, 0, 1],
-     "damping": 0, "drive": {"mode": "force", "target": 45}},
+     "damping": 0, "initial": 360,
+     "drive": {"name": "puller", "mode": "force", "target": 45, "effort_lower": -1, "effort_upper": 50,
+               "target_upper": 40}},
     {"name": "tube", "type": "cylindrical", "base": "bar", "follower": "plate", "at": [0, 0, 0],
      "axes": [1, 0, 0, 0], "erp": 0.1,
      "compliance": {"model": "spring_damper", "stiffness": 2e4, "damping": 10, "length": 0.1},
-     "coordinates": {"position": {"limit": {"lower": -1}, "drive": {"mode": "velocity", "kd": 3, "target": 2}},
-                     "angle": {"damping": 9, "drive": {"mode": "velocity", "kd": 3, "target": 2}}}},
+     "coordinates": {"position": {"limit": {"lower": -1}, "drive": {"mode": "velocity", "kd": 3, "target": 2, "target_lower": 1, "target_upper": 3}},
+                     "angle": {"damping": 9, "drive": {"mode": "velocity", "kd": 3, "target": 2, "target_upper": 90}}}},
     {"name": "table", "type": "planar", "base": "world", "follower": "plate", "at": [0, 0, 0], "axis": [0, 0, 1]},
     {"name": "ball", "type": "spherical", "base": "plate", "follower": "disc", "at": [0, 0, 0], "swing_limit": 60,
      "spring": {"stiffness": 3, "rest_wxyz": [0.6, 0, 0.8, 0]}, "damping": 0.5, "coordinates": {"wz": {"damping": 2}}},

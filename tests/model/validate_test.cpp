@@ -109,6 +109,8 @@ TEST(Validate, Bodies) {
       {"velocity inf", [](auto& b) { b.body(0).v0_W.x() = kInf; }, "body 'a'", "initial velocity", "finite"},
       {"spin NaN", [](auto& b) { b.body(0).w0_W.x() = kNan; }, "body 'a'", "initial angular velocity", "finite"},
       {"duplicate", [](auto& b) { b.body(2).name = "a"; }, "body 'a'", "same name", "rename one of them"},
+      {"gravity_scale NaN", [](auto& b) { b.body(1).gravity_scale = kNan; }, "body 'b'", "gravity_scale is nan",
+       "finite"},
       {"nameless", [](auto& b) { b.body(1).name.clear(); }, "body #1", "has no name", "unique name"},
       {"reserved", [](auto& b) { b.body(1).name = "world"; }, "body 'world'", "reserved", "choose another"},
   });
@@ -199,6 +201,87 @@ TEST(Validate, Coordinates) {
        },
        ball, "no scalar coordinate", "use gimbal"},
   });
+}
+
+TEST(Validate, DrivesAndInitialValues) {
+  const std::string hinge = "joint 'hinge', coordinate 'angle'";
+  expect_refused({
+      {"efforts", [](auto& b) { b.dof(kHinge).drive.effort_lower = b.dof(kHinge).drive.effort_upper = 2; }, hinge,
+       "efforts from 2 to 2 leave no room", "effort_lower < effort_upper"},
+      {"both kinds",
+       [](auto& b) {
+         b.dof(kHinge).drive.effort_limit = 1;
+         b.dof(kHinge).drive.effort_lower = 2;
+       },
+       hinge, "efforts from 2 to 1", "effort_lower < effort_upper"},
+      {"effort NaN", [](auto& b) { b.dof(kHinge).drive.effort_upper = kNan; }, hinge, "leave no room", "give"},
+      {"effort lower NaN", [](auto& b) { b.dof(kHinge).drive.effort_lower = kNan; }, hinge, "leave no room", "give"},
+      {"targets", [](auto& b) { b.dof(kHinge).drive.target_lower = 1, b.dof(kHinge).drive.target_upper = 0; }, hinge,
+       "targets from 1 to 0 leave no room", "target_lower <= target_upper"},
+      {"target NaN", [](auto& b) { b.dof(kHinge).drive.target_lower = kNan; }, hinge, "leave no room", "give"},
+      {"target inf", [](auto& b) { b.dof(kHinge).drive.target_lower = kInf; }, hinge, "leave no room", "give"},
+      {"two of a name", [](auto& b) { b.dof(kHinge).drive.name = b.dof(kSlide).drive.name = "motor"; },
+       "drive 'motor'", "same name", "rename"},
+      {"initial NaN", [](auto& b) { b.dof(kHinge).initial = kNan; }, hinge, "initial value is nan", "finite"},
+      {"initial wrapped", [](auto& b) { b.dof(kHinge).wrapped = true, b.dof(kHinge).initial = 4; }, hinge,
+       "a wrapped angle stays in (-pi, pi]", "remove 'wrapped'"},
+      {"initial of a ball", [](auto& b) { b.dof(kBall).initial = 0; }, "joint 'ball', coordinate 'wx'",
+       "no scalar coordinate", "use gimbal"},
+  });
+}
+
+TEST(Validate, VisualsAndFrames) {
+  expect_refused({
+      {"body", [](auto& b) { b.add_visual(3, Shape::sphere(1)); }, "visual 'visual0'", "body refers to body 3",
+       "the model has 3 bodies"},
+      {"name of a shape", [](auto& b) { b.add_visual(0, Shape::sphere(1), {}, {}, "geom0"); }, "visual 'geom0'",
+       "same name", "rename"},
+      {"two of a name",
+       [](auto& b) {
+         b.add_visual(0, Shape::sphere(1), {}, {}, "x");
+         b.add_visual(0, Shape::sphere(1), {}, {}, "x");
+       },
+       "visual 'x'", "same name", "rename"},
+      {"size", [](auto& b) { b.add_visual(0, Shape::sphere(-1)); }, "visual 'visual0'", "radius is -1", "size > 0"},
+      {"plane on a body", [](auto& b) { b.add_visual(0, Shape::plane()); }, "visual 'visual0'", "belong to the world",
+       "use a box"},
+      {"mesh without triangles", [](auto& b) { b.visual(b.add_visual(0, Shape::sphere(1))).shape.kind = ShapeKind::mesh; },
+       "visual 'visual0'", "without data", "Shape::triangles"},
+      {"pose", [](auto& b) { b.add_visual(0, Shape::sphere(1), {Vec3(kNan, 0, 0), {}}); }, "visual 'visual0'",
+       "pose position", "finite"},
+      {"colour", [](auto& b) { b.add_visual(0, Shape::sphere(1), {}, {1.5, 0, 0}); }, "visual 'visual0'",
+       "component 1.5", "from 0 to 1"},
+      {"colour of a shape", [](auto& b) { b.geom(0).colour = Colour{0, kNan, 0}; }, "shape 'geom0'", "component nan",
+       "from 0 to 1"},
+      {"frame's body", [](auto& b) { b.add_frame("x", -2); }, "frame 'x'", "body refers to body -2",
+       "the model has 3 bodies"},
+      {"frame's name", [](auto& b) { b.add_frame("", 0); }, "frame #0", "has no name", "unique name"},
+      {"two frames", [](auto& b) { b.add_frame("x", 0), b.add_frame("x", 1); }, "frame 'x'", "same name", "rename"},
+      {"frame's pose", [](auto& b) { b.add_frame("x", 0, {Vec3(0, kInf, 0), {}}); }, "frame 'x'", "pose position",
+       "finite"},
+  });
+}
+
+TEST(Model, FindsFramesAndDrivesByName) {
+  ModelBuilder b = valid_model();
+  b.add_frame("lab", kWorld);
+  b.add_frame("tool", 2, {Vec3(0, 0, 1), {}});
+  b.dof(kSlide).drive.name = "puller";
+  const Model m = b.build();
+  EXPECT_EQ(m.frames()[static_cast<std::size_t>(m.frame("tool"))].body, 2);
+  EXPECT_EQ(m.frames()[static_cast<std::size_t>(m.frame("lab"))].body, kWorld);
+  EXPECT_EQ(m.drive("puller"), kSlidePosition);
+  const auto message = [](const auto& call) {
+    try {
+      call();
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message([&] { m.frame("tol"); }), "frame 'tol': no frame has this name; did you mean 'tool'?");
+  EXPECT_EQ(message([&] { m.drive("pulley"); }), "drive 'pulley': no drive has this name; did you mean 'puller'?");
+  EXPECT_EQ(message([&] { m.drive(""); }), "drive '': no drive has this name");
 }
 
 TEST(Validate, LimitsThatCannotBeMeant) {

@@ -73,7 +73,9 @@ class Judge {
 
   void finish(PeerRun& out) const {
     double weight = 0;
-    for (const Body& b : model_.bodies()) weight += b.mass * model_.gravity().norm();
+    for (int i = 0; i < model_.body_count(); ++i) {
+      weight += model_.bodies()[static_cast<std::size_t>(i)].mass * model_.gravity_on(i).norm();
+    }
     const double lift = kLift * weight;
     const double scale = std::max(kinetic_, lift);
     if (scale > 0) {

@@ -85,7 +85,7 @@ void CollisionDetector::move(std::span<const Pose> X_WB, std::span<const Vec6> t
   X_WB_ = X_WB;
   twist_WB_ = twist_WB;
   horizon_ = options_.speculative_factor * dt;
-  fall_ = model_.gravity().norm() * dt;
+  fall_ = model_.largest_gravity() * dt;
   ++motion_;
 }
 

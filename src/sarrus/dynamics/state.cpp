@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "sarrus/dynamics/joint_kinematics.h"
 #include "sarrus/math/error.h"
@@ -17,10 +18,20 @@ State State::initial(const Model& model) {
     s.X_WB.push_back(b.X_WB0);
     s.twist.push_back(spatial(b.v0_W, b.w0_W));
   }
-  s.q.assign(static_cast<std::size_t>(model.dof_count()), 0.0);
+  for (const Dof& dof : model.dofs()) s.q.push_back(dof.initial.value_or(0));
   JointKinematics kinematics(model);
   kinematics.update(s.X_WB);
   kinematics.update_coordinates(s.q);
+  constexpr double kRounded = 1e-3;  // m or rad: how far the numbers of a file may be off
+  for (int i = 0; i < model.dof_count(); ++i) {
+    const double q = s.q[static_cast<std::size_t>(i)];
+    const std::optional<double>& initial = model.dofs()[static_cast<std::size_t>(i)].initial;
+    if (!initial || std::abs(q - *initial) <= kRounded) continue;
+    throw InputError(fmt::format("coordinate '{}'", model.dof_name(i)),
+                     fmt::format("its initial value is {}, but the poses of the bodies make it {} (m or rad); give that "
+                                 "one, or the poses that belong to the other",
+                                 *initial, q));
+  }
   return s;
 }
 
@@ -84,7 +95,7 @@ Energy energy(const Model& model, const State& state) {
     const Vec3 v = state.twist[i].head<3>();
     const Vec3 w_B = state.X_WB[i].q.conjugate() * state.twist[i].tail<3>();
     e.kinetic += 0.5 * b.mass * v.squaredNorm() + 0.5 * w_B.dot(b.inertia_B * w_B);
-    e.potential -= b.mass * model.gravity().dot(state.X_WB[i].p);
+    e.potential -= b.mass * model.gravity_on(static_cast<int>(i)).dot(state.X_WB[i].p);
   }
   for (std::size_t i = 0; i < state.q.size(); ++i) {
     const Dof& dof = model.dofs()[i];

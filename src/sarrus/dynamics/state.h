@@ -29,7 +29,8 @@ struct State {
   };
   std::vector<EnergySwing> energy_swing;
 
-  // The model's reference configuration with its initial velocities.
+  // The model's reference configuration with its initial velocities. Throws InputError for an initial value of a
+  // coordinate that the poses do not have.
   static State initial(const Model& model);
   bool finite() const;
   // Golden hash over every bit of the state.

@@ -72,7 +72,7 @@ ConstraintProblem Plan::assemble(Random& random) const {
   p.dt = kStep;
   p.set_nodes(coordinates->node_sizes());
   coordinates->gather(state.X_WB, state.twist, p.u_free);
-  for (int i = 0; i < p.velocity_size(); i += 6) p.u_free.segment<3>(i) += kStep * model.gravity();
+  for (int i = 0; i < p.velocity_size(); i += 6) p.u_free.segment<3>(i) += kStep * model.gravity_on(i / 6);
   add_noise(p, noise_, random);
   set_position_rows(model, *coordinates, state.X_WB, kinematics, state.q, p);
   close_joints(p);

@@ -25,10 +25,11 @@ struct Solid {
   Vec3 centre_B;
 };
 
-// The first of the geoms of a body that were added last: looking through all would be slow for many bodies.
-std::size_t first_geom(const ModelData& d, int body) {
-  std::size_t i = d.geoms.size();
-  while (i > 0 && d.geoms[i - 1].body == body) --i;
+// The first of the elements of a body that were added last: looking through all would be slow for many bodies.
+template <class Elements>
+std::size_t first_of(const Elements& elements, int body) {
+  std::size_t i = elements.size();
+  while (i > 0 && elements[i - 1].body == body) --i;
   return i;
 }
 
@@ -38,7 +39,7 @@ std::vector<Solid> solids_of(const ModelData& d, int body, const ModelBuilder::S
     const MassProperties unit = mass_properties(shape, label(geom, child));
     solids.push_back({&shape, X_BS, unit, X_BS * unit.centre});
   };
-  for (std::size_t i = first_geom(d, body); i < d.geoms.size(); ++i) {
+  for (std::size_t i = first_of(d.geoms, body); i < d.geoms.size(); ++i) {
     const Geom& g = d.geoms[i];
     const int geom = static_cast<int>(i);
     if (g.shape.kind != ShapeKind::compound) {
@@ -143,7 +144,9 @@ Vec3 ModelBuilder::set_mass_of_shapes(int body, double mass, const SolidLabel& l
 void ModelBuilder::move_origin(int body, const Vec3& to_B) {
   Body& b = this->body(body);
   b.X_WB0.p = b.X_WB0 * to_B;
-  for (std::size_t i = first_geom(d_, body); i < d_.geoms.size(); ++i) d_.geoms[i].X_BG.p -= to_B;
+  for (std::size_t i = first_of(d_.geoms, body); i < d_.geoms.size(); ++i) d_.geoms[i].X_BG.p -= to_B;
+  for (std::size_t i = first_of(d_.visuals, body); i < d_.visuals.size(); ++i) d_.visuals[i].X_BG.p -= to_B;
+  for (std::size_t i = first_of(d_.frames, body); i < d_.frames.size(); ++i) d_.frames[i].X_BF.p -= to_B;
 }
 
 int ModelBuilder::add_material(std::string name, double mu, double restitution, const Compliance& compliance) {
@@ -159,6 +162,16 @@ int ModelBuilder::add_geom(Geom geom) { return add_to(d_.geoms, std::move(geom))
 
 int ModelBuilder::add_geom(int body, const Shape& shape, const Pose& X_BG, int material, std::string name) {
   return add_geom({.name = std::move(name), .body = body, .shape = shape, .X_BG = X_BG, .material = material});
+}
+
+int ModelBuilder::add_visual(Visual visual) { return add_to(d_.visuals, std::move(visual)); }
+
+int ModelBuilder::add_visual(int body, const Shape& shape, const Pose& X_BG, const Colour& colour, std::string name) {
+  return add_visual({.name = std::move(name), .body = body, .shape = shape, .X_BG = X_BG, .colour = colour});
+}
+
+int ModelBuilder::add_frame(std::string name, int body, const Pose& X_BF) {
+  return add_to(d_.frames, {.name = std::move(name), .body = body, .X_BF = X_BF});
 }
 
 void ModelBuilder::reorder_geoms(const std::vector<int>& order) {

@@ -49,7 +49,8 @@ class ModelBuilder {
   // Sets the mass and the inertia about the common centre of mass, which is returned (body frame, m; zero if it is the
   // origin but for rounding): the body frame has to be moved there.
   Vec3 set_mass_of_shapes(int body, double mass, const SolidLabel& label);
-  // Moves the origin of the body frame to a point of it, without moving anything in the world.
+  // Moves the origin of the body frame to a point of it, without moving anything in the world: its shapes, visuals and
+  // frames, which must be the last that were added.
   void move_origin(int body, const Vec3& to_B);
 
   // Material 0 is there from the start ("default"); a loader may overwrite it.
@@ -59,6 +60,10 @@ class ModelBuilder {
   int add_geom(int body, const Shape& shape, const Pose& X_BG = {}, int material = 0, std::string name = {});
   // Horizontal floor at the given height, facing up.
   int add_floor(double height = 0, int material = 0);
+  // Indices of visuals and frames are those of data(): a model has them in the order of their bodies.
+  int add_visual(Visual visual);
+  int add_visual(int body, const Shape& shape, const Pose& X_BG = {}, const Colour& colour = {}, std::string name = {});
+  int add_frame(std::string name, int body, const Pose& X_BF = {});
   // Puts geom order[i] at place i: contacts come in the order of the geoms.
   void reorder_geoms(const std::vector<int>& order);
 
@@ -85,6 +90,7 @@ class ModelBuilder {
   Joint& joint(int i) { return d_.joints[static_cast<std::size_t>(i)]; }
   Material& material(int i) { return d_.materials[static_cast<std::size_t>(i)]; }
   Coupling& coupling(int i) { return d_.couplings[static_cast<std::size_t>(i)]; }
+  Visual& visual(int i) { return d_.visuals[static_cast<std::size_t>(i)]; }
   Geom& geom(int i) { return d_.geoms[static_cast<std::size_t>(i)]; }
   // k-th dof of a joint, and its index in Model::dofs().
   Dof& dof(int joint, int k = 0) { return d_.dofs[static_cast<std::size_t>(dof_index(joint, k))]; }

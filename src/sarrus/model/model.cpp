@@ -89,6 +89,11 @@ constexpr std::array<JointTypeInfo, kJointTypeCount> kJointInfo = {{
     {JointType::distance, "distance", 1, 0, false, {"", "", ""}, {false, false, false}},
 }};
 
+std::string no_such(std::string_view kind, const std::string& near) {
+  return near.empty() ? fmt::format("no {} has this name", kind)
+                      : fmt::format("no {} has this name; did you mean '{}'?", kind, near);
+}
+
 template <class Elements>
 int find_named(const Elements& elements, std::string_view kind, std::string_view name) {
   std::vector<std::string> known;
@@ -96,10 +101,7 @@ int find_named(const Elements& elements, std::string_view kind, std::string_view
     if (elements[i].name == name) return static_cast<int>(i);
     known.push_back(elements[i].name);
   }
-  const std::string near = nearest_name(name, known);
-  throw InputError(fmt::format("{} '{}'", kind, name),
-                   near.empty() ? fmt::format("no {} has this name", kind)
-                                : fmt::format("no {} has this name; did you mean '{}'?", kind, near));
+  throw InputError(fmt::format("{} '{}'", kind, name), no_such(kind, nearest_name(name, known)));
 }
 
 }  // namespace
@@ -125,6 +127,18 @@ std::string_view name_of(Ccd ccd) {
 
 int Model::body(std::string_view name) const { return find_named(d_->bodies, "body", name); }
 int Model::joint(std::string_view name) const { return find_named(d_->joints, "joint", name); }
+int Model::frame(std::string_view name) const { return find_named(d_->frames, "frame", name); }
+
+int Model::drive(std::string_view name) const {
+  std::vector<std::string> known;
+  for (int i = 0; i < dof_count(); ++i) {
+    const std::string& drive = d_->dofs[static_cast<std::size_t>(i)].drive.name;
+    if (drive.empty()) continue;
+    if (drive == name) return i;
+    known.push_back(drive);
+  }
+  throw InputError(fmt::format("drive '{}'", name), no_such("drive", nearest_name(name, known)));
+}
 
 int Model::dof(std::string_view name) const {
   for (const Joint& j : d_->joints) {

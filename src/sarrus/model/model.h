@@ -8,6 +8,7 @@
 // follower, in base-joint axes (docs/theory/model.md §2.2).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -38,6 +39,7 @@ struct Body {
   Vec3 v0_W = Vec3::Zero();       // initial velocity of the centre of mass, m/s
   Vec3 w0_W = Vec3::Zero();       // initial angular velocity, rad/s
   Ccd ccd = Ccd::cast;
+  double gravity_scale = 1;    // share of the model's gravity that acts on it; 0: none, negative: it is lifted
   double linear_damping = 0;   // N s/m: the force -c v at the centre of mass
   double angular_damping = 0;  // N m s/rad: the torque -c omega
 };
@@ -71,15 +73,25 @@ struct Signal {
 
 enum class DriveMode : std::uint8_t { none, force, position, velocity };
 
-// force:    the target is a force or torque, clamped to +-effort_limit (explicit).
+// force:    the target is a force or torque, clamped to the efforts below (explicit).
 // position: implicit PD with target q_d(t) and its derivative (docs/theory/model.md §5).
 // velocity: implicit damper kd towards the target velocity.
 struct Drive {
   DriveMode mode = DriveMode::none;
-  double kp = 0;                     // N/m or N m/rad
-  double kd = 0;                     // N s/m or N m s/rad
-  double effort_limit = kUnlimited;  // N or N m
-  Signal target;
+  double kp = 0;                      // N/m or N m/rad
+  double kd = 0;                      // N s/m or N m s/rad
+  double effort_limit = kUnlimited;   // N or N m, in both directions
+  Signal target = {};
+  double effort_lower = -kUnlimited;  // N or N m, besides: for actuators that pull more than they push
+  double effort_upper = kUnlimited;
+  // Targets beyond these are taken as these, with the rate 0; in the units of the target.
+  double target_lower = -kUnlimited;
+  double target_upper = kUnlimited;
+  std::string name = {};  // of the actuator; empty, or unique among the drives
+
+  double least_effort() const { return std::max(-effort_limit, effort_lower); }
+  double largest_effort() const { return std::min(effort_limit, effort_upper); }
+  double clamp_effort(double effort) const { return std::clamp(effort, least_effort(), largest_effort()); }
 };
 
 struct Limit {
@@ -106,6 +118,9 @@ struct Dof {
   double damping = 0;       // N s/m or N m s/rad
   double dry_friction = 0;  // N or N m, Coulomb bound
   bool wrapped = false;     // keep the angle in (-pi, pi] instead of counting turns
+  // The coordinate at the reference poses, m or rad: which turn of an angle State::q starts with. It has to be what the
+  // poses say, but for whole turns (State::initial checks it). None: angles start in (-pi, pi].
+  std::optional<double> initial = {};
 };
 
 enum class JointType : std::uint8_t {
@@ -186,6 +201,15 @@ struct MaterialPair {
   std::optional<Compliance> compliance = {};  // none: combine_compliances() of the two
 };
 
+// What a viewer shows; nothing else depends on it. Each in [0, 1].
+struct Colour {
+  double red = 0.5;
+  double green = 0.5;
+  double blue = 0.5;
+  double alpha = 1;  // opacity
+  bool operator==(const Colour&) const = default;
+};
+
 struct Geom {
   std::string name;
   int body = kWorld;
@@ -195,6 +219,23 @@ struct Geom {
   std::uint32_t group = 1;            // bits this geom belongs to
   std::uint32_t collides_with = ~0u;  // bits it collides with; a pair needs one match in either direction
   double margin = kUseDefault;        // m, contacts closer than this are reported; the larger one of a pair counts
+  std::optional<Colour> colour = {};
+};
+
+// A shape that is only seen: it has no mass and touches nothing.
+struct Visual {
+  std::string name;
+  int body = kWorld;
+  Shape shape;
+  Pose X_BG;  // pose in the body frame (world frame for body = world)
+  Colour colour;
+};
+
+// A named frame on a body or the world: where a sensor sits, a tool is held, a link of the source file began.
+struct Frame {
+  std::string name;
+  int body = kWorld;
+  Pose X_BF;
 };
 
 // Body pairs (kWorld allowed), each stored with first < second.
@@ -237,6 +278,8 @@ struct ModelData {
   std::vector<Material> materials;
   std::vector<MaterialPair> material_pairs;
   std::vector<Geom> geoms;
+  std::vector<Visual> visuals;  // of a Model: by body, the world last
+  std::vector<Frame> frames;    // likewise
   std::vector<BodyPair> excludes;  // pairs that never collide
   std::vector<BodyPair> includes;  // pairs that collide although a joint connects them
   bool self_collision = true;      // false: bodies of one mechanism (connected by joints) never collide
@@ -256,10 +299,17 @@ class Model {
   const std::vector<Material>& materials() const { return d_->materials; }
   const std::vector<MaterialPair>& material_pairs() const { return d_->material_pairs; }
   const std::vector<Geom>& geoms() const { return d_->geoms; }
+  const std::vector<Visual>& visuals() const { return d_->visuals; }
+  const std::vector<Frame>& frames() const { return d_->frames; }
   const std::vector<BodyPair>& excludes() const { return d_->excludes; }
   const std::vector<BodyPair>& includes() const { return d_->includes; }
   bool self_collision() const { return d_->self_collision; }
   const ModelData& data() const { return *d_; }
+
+  // The most of what follows, m/s^2.
+  double largest_gravity() const { return largest_gravity_; }
+  // What acts on a body, m/s^2.
+  Vec3 gravity_on(int body) const { return d_->bodies[static_cast<std::size_t>(body)].gravity_scale * d_->gravity; }
 
   int body_count() const { return static_cast<int>(d_->bodies.size()); }
   int joint_count() const { return static_cast<int>(d_->joints.size()); }
@@ -268,6 +318,9 @@ class Model {
   // Index of a named element; throws InputError with the nearest known name.
   int body(std::string_view name) const;
   int joint(std::string_view name) const;
+  int frame(std::string_view name) const;
+  // Dof whose drive has this name.
+  int drive(std::string_view name) const;
   // Dof "joint" (single-dof joints) or "joint.coordinate", for example "leg3.angle".
   int dof(std::string_view name) const;
   // Joint that owns a dof, and the dof's full name.
@@ -286,6 +339,7 @@ class Model {
   std::vector<int> joint_of_dof_;
   std::vector<int> loop_joints_;
   int floating_components_ = 0;
+  double largest_gravity_ = 0;
 };
 
 // Validates and freezes. Throws InputError naming the element and the remedy.

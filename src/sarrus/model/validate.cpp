@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <numbers>
 #include <set>
 
 #include "sarrus/math/error.h"
@@ -52,6 +53,7 @@ void check_bodies(ModelData& d) {
     normalise(element, "pose", b.X_WB0);
     require_finite(element, "initial velocity", b.v0_W);
     require_finite(element, "initial angular velocity", b.w0_W);
+    require_finite(element, "gravity_scale", b.gravity_scale);
     require_non_negative(element, "linear_damping", b.linear_damping);
     require_non_negative(element, "angular_damping", b.angular_damping);
   }
@@ -91,6 +93,14 @@ void check_drive(const std::string& element, const Dof& dof, bool coordinate) {
   if (!(drive.effort_limit > 0)) {
     throw InputError(element, fmt::format("drive effort_limit is {}; give a value > 0", drive.effort_limit));
   }
+  if (!(drive.least_effort() < drive.largest_effort())) {
+    throw InputError(element, fmt::format("drive efforts from {} to {} leave no room; give effort_lower < effort_upper",
+                                          drive.least_effort(), drive.largest_effort()));
+  }
+  if (!(drive.target_lower <= drive.target_upper) || drive.target_lower == kInf || drive.target_upper == -kInf) {
+    throw InputError(element, fmt::format("drive targets from {} to {} leave no room; give target_lower <= target_upper",
+                                          drive.target_lower, drive.target_upper));
+  }
   check_signal(element, drive.target);
   if (drive.mode == DriveMode::position) {
     if (!coordinate)
@@ -105,6 +115,19 @@ void check_drive(const std::string& element, const Dof& dof, bool coordinate) {
 void check_erp(const std::string& element, double erp) {
   if (erp != kUseDefault && !(erp >= 0 && erp <= 1)) {
     throw InputError(element, fmt::format("erp is {}; give a number in [0, 1] or leave it out", erp));
+  }
+}
+
+void check_initial(const std::string& element, const Dof& dof, bool coordinate) {
+  if (!dof.initial) return;
+  require_finite(element, "initial value", *dof.initial);
+  if (!coordinate) {
+    throw InputError(element, "a spherical joint has no scalar coordinate for an initial value; remove it or use gimbal");
+  }
+  if (dof.wrapped && !(*dof.initial > -std::numbers::pi && *dof.initial <= std::numbers::pi)) {
+    throw InputError(element, fmt::format("initial value is {} rad, but a wrapped angle stays in (-pi, pi]; remove "
+                                          "'wrapped' to count turns",
+                                          *dof.initial));
   }
 }
 
@@ -138,6 +161,7 @@ void check_dof(const std::string& element, const Dof& dof, bool coordinate, bool
   require_finite(element, "spring rest", dof.rest);
   require_non_negative(element, "damping", dof.damping);
   require_non_negative(element, "dry_friction", dof.dry_friction);
+  check_initial(element, dof, coordinate);
   check_drive(element, dof, coordinate);
 }
 
@@ -203,6 +227,11 @@ void check_joints(ModelData& d) {
     }
   }
   if (next_dof != static_cast<int>(d.dofs.size())) throw InputError("model", "more dofs than the joints have");
+  std::set<std::string> drives;
+  for (const Dof& dof : d.dofs) {
+    if (dof.drive.name.empty() || drives.insert(dof.drive.name).second) continue;
+    throw InputError(fmt::format("drive '{}'", dof.drive.name), "another drive has the same name; rename one of them");
+  }
 }
 
 void check_couplings(const ModelData& d, const std::vector<int>& joint_of_dof) {
@@ -274,6 +303,23 @@ void check_body_pairs(const ModelData& d, std::vector<BodyPair>& pairs, std::str
     require_body(element, "second", p.b, d.bodies.size());
     if (p.a == p.b) throw InputError(element, "names the same body twice; name two different bodies");
     if (p.a > p.b) std::swap(p.a, p.b);
+  }
+}
+
+// The order of a file, which lists them by body; the world comes last.
+template <class Elements>
+void sort_by_body(Elements& elements) {
+  std::stable_sort(elements.begin(), elements.end(), [](const auto& a, const auto& b) {
+    return static_cast<unsigned>(a.body) < static_cast<unsigned>(b.body);
+  });
+}
+
+void check_frames(ModelData& d) {
+  require_unique_names("frame", d.frames);
+  for (std::size_t i = 0; i < d.frames.size(); ++i) {
+    const std::string element = label("frame", d.frames[i].name, i);
+    require_body(element, "body", d.frames[i].body, d.bodies.size());
+    normalise(element, "pose", d.frames[i].X_BF);
   }
 }
 
@@ -351,8 +397,14 @@ Model finish_model(ModelData data) {
   check_couplings(data, model.joint_of_dof_);
   check_materials(data);
   check_shapes(data);
+  check_frames(data);
+  sort_by_body(data.visuals);
+  sort_by_body(data.frames);
   check_body_pairs(data, data.excludes, "exclude");
   check_body_pairs(data, data.includes, "include");
+  double scale = data.bodies.empty() ? 1.0 : 0.0;
+  for (const Body& b : data.bodies) scale = std::max(scale, std::abs(b.gravity_scale));
+  model.largest_gravity_ = scale * data.gravity.norm();
   model.loop_joints_ = find_loops(data, model.floating_components_);
   model.d_ = std::make_shared<const ModelData>(std::move(data));
   return model;

@@ -106,6 +106,32 @@ void check_margin(const std::string& element, double margin) {
   require_non_negative(element, "margin", margin);
 }
 
+void check_colour(const std::string& element, const Colour& c) {
+  for (const double x : {c.red, c.green, c.blue, c.alpha}) {
+    if (x >= 0 && x <= 1) continue;
+    throw InputError(element, fmt::format("colour has a component {}; give four numbers from 0 to 1", x));
+  }
+}
+
+// Names are unique among visuals and geoms together: in a file both may refer to the points of each other.
+void check_visuals(ModelData& d) {
+  if (d.visuals.empty()) return;
+  std::set<std::string> names;
+  for (const Geom& g : d.geoms) names.insert(g.name);
+  for (std::size_t i = 0; i < d.visuals.size(); ++i) {
+    Visual& v = d.visuals[i];
+    if (v.name.empty()) v.name = fmt::format("visual{}", i);
+    const std::string element = label("visual", v.name, i);
+    if (!names.insert(v.name).second) {
+      throw InputError(element, "another visual or shape has the same name; rename one of them");
+    }
+    require_body(element, "body", v.body, d.bodies.size());
+    normalise(element, "pose", v.X_BG);
+    check_colour(element, v.colour);
+    check_shape(element, v.body, v.shape);
+  }
+}
+
 }  // namespace
 
 void check_shapes(ModelData& d) {
@@ -126,7 +152,9 @@ void check_shapes(ModelData& d) {
     normalise(element, "pose", g.X_BG);
     check_margin(element, g.margin);
     check_shape(element, g.body, g.shape);
+    if (g.colour) check_colour(element, *g.colour);
   }
+  check_visuals(d);
 }
 
 }  // namespace sarrus

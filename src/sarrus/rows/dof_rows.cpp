@@ -11,12 +11,13 @@ namespace {
 
 // --- soft rows -------------------------------------------------------------------------------------------
 
-void set_soft_row(ConstraintProblem& p, const ConstraintBlock& b, double rho, double momentum, double bound) {
+void set_soft_row(ConstraintProblem& p, const ConstraintBlock& b, double rho, double momentum, double lower = -kInf,
+                  double upper = kInf) {
   const auto i = static_cast<std::size_t>(b.row);
   p.R[i] = 1.0 / rho;
   p.bias[i] = -momentum / rho;
-  p.lower[i] = -bound;
-  p.upper[i] = bound;
+  p.lower[i] = lower;
+  p.upper[i] = upper;
 }
 
 // A servo pulls with kp error + kd (target_rate - rate), all of the coordinate as it is now.
@@ -62,7 +63,8 @@ void add_servo_row(const RowContext& c, int i, ConstraintProblem& p) {
   const double rate = row_velocity(p, b, 0, c.u_minus);
   const double error = s.error - c.dt * scheme.spring.minus * rate;
   const double target_rate = s.target_rate - (1 - scheme.force) * rate;
-  set_soft_row(p, b, rho, c.dt * (s.kp * error + d.kd * target_rate), c.dt * d.effort_limit);
+  set_soft_row(p, b, rho, c.dt * (s.kp * error + d.kd * target_rate), c.dt * d.least_effort(),
+               c.dt * d.largest_effort());
 }
 
 void add_passive_row(const RowContext& c, int i, ConstraintProblem& p) {
@@ -77,7 +79,7 @@ void add_passive_row(const RowContext& c, int i, ConstraintProblem& p) {
   const double q = c.q[static_cast<std::size_t>(i)] + scheme.spring.minus * dt * rate;
   const double force = dof.stiffness * (dof.rest - q) - (1 - scheme.force) * dof.damping * rate;
   const double carried = dof.armature > 0 ? dof.armature * c.armature_rate[static_cast<std::size_t>(i)] : 0.0;
-  set_soft_row(p, b, rho, carried + dt * force, kInf);
+  set_soft_row(p, b, rho, carried + dt * force);
 }
 
 void add_dry_friction_row(const RowContext& c, int i, ConstraintProblem& p) {
@@ -277,7 +279,7 @@ double explicit_servo_force(const Dof& dof, const DriveInput& input, double q, d
   const Drive& d = dof.drive;
   if (d.mode != DriveMode::position && d.mode != DriveMode::velocity) return 0.0;
   const ServoLaw s = servo_law(dof, input, q, Instant::end);
-  return std::clamp(s.kp * s.error + d.kd * (s.target_rate - rate), -d.effort_limit, d.effort_limit);
+  return d.clamp_effort(s.kp * s.error + d.kd * (s.target_rate - rate));
 }
 
 void add_soft_rows(const RowContext& c, ConstraintProblem& p) {

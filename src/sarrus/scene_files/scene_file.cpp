@@ -42,6 +42,10 @@ OrderedJson list(const Quat& q) {
   return OrderedJson::array({number(q.w()), number(q.x()), number(q.y()), number(q.z())});
 }
 
+OrderedJson list(const Colour& c) {
+  return OrderedJson::array({number(c.red), number(c.green), number(c.blue), number(c.alpha)});
+}
+
 void put(OrderedJson& out, const char* key, double x, double fallback) {
   if (!same_bits(x, fallback)) out[key] = number(x);
 }
@@ -175,19 +179,38 @@ OrderedJson children(const Shape& compound) {
   return out;
 }
 
-OrderedJson shape(const Model& model, const Geom& g, DataOwners& owners) {
+OrderedJson shape_of(const std::string& name, const Shape& shape, const Pose& X_BG, DataOwners& owners) {
   OrderedJson out;
-  out["name"] = g.name;
-  out["type"] = std::string(name_of(g.shape.kind));
-  const void* data = data_of(g.shape);
-  const bool shared = data != nullptr && !owners.try_emplace(data, g.name).second;
+  out["name"] = name;
+  out["type"] = std::string(name_of(shape.kind));
+  const void* data = data_of(shape);
+  const bool shared = data != nullptr && !owners.try_emplace(data, name).second;
   if (shared) out["same_as"] = owners.at(data);
-  put_geometry(out, g.shape, !shared);
-  put_pose(out, g.X_BG);
+  put_geometry(out, shape, !shared);
+  put_pose(out, X_BG);
+  return out;
+}
+
+OrderedJson shape(const Model& model, const Geom& g, DataOwners& owners) {
+  OrderedJson out = shape_of(g.name, g.shape, g.X_BG, owners);
   if (g.material != 0) out["material"] = model.materials()[static_cast<std::size_t>(g.material)].name;
   if (g.group != Geom{}.group) out["group"] = bits(g.group);
   if (g.collides_with != Geom{}.collides_with) out["collides_with"] = bits(g.collides_with);
   put(out, "margin", g.margin, kUseDefault);
+  if (g.colour) out["rgba"] = list(*g.colour);
+  return out;
+}
+
+OrderedJson visual(const Visual& v, DataOwners& owners) {
+  OrderedJson out = shape_of(v.name, v.shape, v.X_BG, owners);
+  out["rgba"] = list(v.colour);
+  return out;
+}
+
+OrderedJson frame_on_body(const Frame& f) {
+  OrderedJson out;
+  out["name"] = f.name;
+  put_pose(out, f.X_BF);
   return out;
 }
 
@@ -212,10 +235,15 @@ OrderedJson signal(const Signal& s) {
 OrderedJson drive(const Drive& d) {
   constexpr const char* modes[] = {"none", "force", "position", "velocity"};
   OrderedJson out;
+  if (!d.name.empty()) out["name"] = d.name;
   out["mode"] = modes[static_cast<std::size_t>(d.mode)];
   put(out, "kp", d.kp, 0);
   put(out, "kd", d.kd, 0);
   put(out, "effort_limit", d.effort_limit, kInf);
+  put(out, "effort_lower", d.effort_lower, -kInf);
+  put(out, "effort_upper", d.effort_upper, kInf);
+  put(out, "target_lower", d.target_lower, -kInf);
+  put(out, "target_upper", d.target_upper, kInf);
   const OrderedJson target = signal(d.target);
   if (!target.empty()) out["target"] = target;
   return out;
@@ -239,6 +267,7 @@ void put_dof(OrderedJson& out, const Dof& dof) {
   put(out, "damping", dof.damping, 0);
   put(out, "dry_friction", dof.dry_friction, 0);
   if (dof.wrapped) out["wrapped"] = true;
+  if (dof.initial) out["initial"] = number(*dof.initial);
 }
 
 // What the three dofs of a spherical joint share is of the joint in a file; `dof` keeps the rest.
@@ -312,6 +341,7 @@ OrderedJson body(const Body& b) {
   put(out, "velocity", b.v0_W);
   put(out, "angular_velocity", b.w0_W);
   if (b.ccd != Body{}.ccd) out["ccd"] = std::string(name_of(b.ccd));
+  put(out, "gravity_scale", b.gravity_scale, 1);
   put(out, "linear_damping", b.linear_damping, 0);
   put(out, "angular_damping", b.angular_damping, 0);
   return out;
@@ -335,13 +365,22 @@ void put_materials(OrderedJson& out, const Model& model) {
   }
 }
 
+// Indices of elements by their body; those of the world come last.
+template <class Elements>
+std::vector<std::vector<int>> by_body(const Model& model, const Elements& elements) {
+  std::vector<std::vector<int>> out(static_cast<std::size_t>(model.body_count()) + 1);
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const int owner = elements[i].body;
+    out[static_cast<std::size_t>(owner == kWorld ? model.body_count() : owner)].push_back(static_cast<int>(i));
+  }
+  return out;
+}
+
 // Bodies with their shapes, the shapes of the world, and the model's order of shapes if it is another one.
 void put_bodies(OrderedJson& out, const Model& model) {
-  std::vector<std::vector<int>> shapes_of(static_cast<std::size_t>(model.body_count()) + 1);
-  for (std::size_t i = 0; i < model.geoms().size(); ++i) {
-    const int owner = model.geoms()[i].body;
-    shapes_of[static_cast<std::size_t>(owner == kWorld ? model.body_count() : owner)].push_back(static_cast<int>(i));
-  }
+  const std::vector<std::vector<int>> shapes_of = by_body(model, model.geoms());
+  const std::vector<std::vector<int>> visuals_of = by_body(model, model.visuals());
+  const std::vector<std::vector<int>> frames_of = by_body(model, model.frames());
   std::vector<int> order;
   DataOwners owners;
   const auto shapes = [&](std::size_t owner) {
@@ -352,13 +391,23 @@ void put_bodies(OrderedJson& out, const Model& model) {
     }
     return result;
   };
+  const auto seen_only = [&](OrderedJson& to, const char* visuals, const char* frames, std::size_t owner) {
+    for (const int i : visuals_of[owner]) {
+      to[visuals].push_back(visual(model.visuals()[static_cast<std::size_t>(i)], owners));
+    }
+    for (const int i : frames_of[owner]) {
+      to[frames].push_back(frame_on_body(model.frames()[static_cast<std::size_t>(i)]));
+    }
+  };
   for (std::size_t i = 0; i < model.bodies().size(); ++i) {
     OrderedJson b = body(model.bodies()[i]);
     if (!shapes_of[i].empty()) b["shapes"] = shapes(i);
+    seen_only(b, "visuals", "frames", i);
     out["bodies"].push_back(std::move(b));
   }
   OrderedJson world = shapes(model.bodies().size());
   if (!world.empty()) out["world_shapes"] = std::move(world);
+  seen_only(out, "world_visuals", "world_frames", model.bodies().size());
   if (!std::is_sorted(order.begin(), order.end())) {
     for (const Geom& g : model.geoms()) out["shape_order"].push_back(g.name);
   }

@@ -154,12 +154,15 @@ void SceneLoader::read_body(ObjectReader r) {
   body.v0_W = r.vec3("velocity", Vec3::Zero());
   body.w0_W = r.vec3("angular_velocity", Vec3::Zero()) * angle_unit_;
   body.ccd = read_ccd(r, defaults_.ccd);
+  body.gravity_scale = r.number("gravity_scale", body.gravity_scale);
   body.linear_damping = r.number("linear_damping", 0);
   body.angular_damping = r.number("angular_damping", 0);
   const int index = builder_.add_body(std::move(body));
   recentred_.emplace_back(Vec3::Zero());
   const std::size_t first_shape = data().geoms.size();
   read_shapes(r, "shapes", index);
+  read_visuals(r, "visuals", index);
+  read_frames(r, index);
   read_mass(r, index, data().geoms.size() > first_shape);
   r.finish();
 }
@@ -236,7 +239,38 @@ Geom SceneLoader::read_shape(ObjectReader& r, int body) {
   if (r.has("pose")) g.X_BG = read_frame(r.object("pose"), angle_unit_);
   if (r.has("material")) g.material = resolve_material(r, "material", r.text("material", "steel"));
   read_contact_keys(r, g);
+  if (r.has("rgba")) g.colour = read_colour(r);
   return g;
+}
+
+// What is seen alone: shapes without the keys of contact.
+void SceneLoader::read_visuals(ObjectReader& r, std::string_view key, int body) {
+  const bool world = body == kWorld;
+  const std::string suffix = world ? "" : " of " + label_of(builder_.body(body));
+  r.each(key, world ? "world visual" : "visual", suffix, [this, body](ObjectReader shape, std::size_t) {
+    for (const std::string_view contact : {"material", "group", "collides_with", "margin"}) {
+      shape.reject(contact, "belongs to shapes that collide; remove it, or move the visual to the shapes");
+    }
+    Visual v;
+    v.body = body;
+    v.name = shape.text_or("name", "");
+    v.shape = shape_reader_.read(shape, body == kWorld);
+    if (shape.has("pose")) v.X_BG = read_frame(shape.object("pose"), angle_unit_);
+    if (shape.has("rgba")) v.colour = read_colour(shape);
+    shape.finish();
+    builder_.add_visual(std::move(v));
+  });
+}
+
+void SceneLoader::read_frames(ObjectReader& r, int body) {
+  const bool world = body == kWorld;
+  const std::string suffix = world ? "" : " of " + label_of(builder_.body(body));
+  r.each(world ? "world_frames" : "frames", world ? "world frame" : "frame", suffix,
+         [this, body](ObjectReader frame, std::size_t) {
+           const std::string name = read_name(frame, "frame", "tool", frames_, data().frames.size());
+           builder_.add_frame(name, body, frame.has("pose") ? read_frame(frame.object("pose"), angle_unit_) : Pose{});
+           frame.finish();
+         });
 }
 
 void SceneLoader::read_contact_keys(ObjectReader& r, Geom& geom) {
@@ -302,6 +336,8 @@ Model SceneLoader::load(const Json& document) {
   if (r.has("defaults")) read_defaults(r.object("defaults"));
   r.each("bodies", "body", "", [this](ObjectReader body, std::size_t) { read_body(std::move(body)); });
   read_shapes(r, "world_shapes", kWorld);
+  read_visuals(r, "world_visuals", kWorld);
+  read_frames(r, kWorld);
   read_shape_order(r);
   r.each("joints", "joint", "", [this](ObjectReader joint, std::size_t) { read_joint(std::move(joint)); });
   name_dofs();

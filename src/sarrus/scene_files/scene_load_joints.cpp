@@ -13,7 +13,8 @@
 namespace sarrus::scene {
 namespace {
 
-constexpr std::string_view kDofKeys[] = {"limit", "drive", "armature", "spring", "damping", "dry_friction", "wrapped"};
+constexpr std::string_view kDofKeys[] = {"limit",   "drive",        "armature", "spring",
+                                          "damping", "dry_friction", "wrapped",  "initial"};
 
 // Joints with a distinguished axis: the x axis of the joint frame, the normal z for planar ones.
 bool has_axis(JointType type) {
@@ -182,6 +183,7 @@ void SceneLoader::read_dof(ObjectReader& r, bool angular, Dof& dof) {
   dof.damping = r.number("damping", dof.damping);
   dof.dry_friction = r.number("dry_friction", dof.dry_friction);
   dof.wrapped = r.flag("wrapped", dof.wrapped);
+  if (r.has("initial")) dof.initial = r.number("initial") * (angular ? angle_unit_ : 1.0);
   if (!r.has("spring")) return;
   ObjectReader spring = r.object("spring");
   dof.stiffness = spring.number("stiffness");
@@ -217,9 +219,14 @@ Drive SceneLoader::read_drive(ObjectReader r, bool angular) {
   drive.mode = modes[r.choice("mode", {"position", "velocity", "force", "none"})];
   drive.kp = r.number("kp", 0);
   drive.kd = r.number("kd", 0);
+  drive.name = r.text_or("name", "");
   if (r.has("effort_limit")) drive.effort_limit = r.positive("effort_limit");
+  drive.effort_lower = r.number("effort_lower", drive.effort_lower);
+  drive.effort_upper = r.number("effort_upper", drive.effort_upper);
   // The target of a force drive is a torque, the others are angles and angular velocities.
   const double unit = angular && drive.mode != DriveMode::force ? angle_unit_ : 1.0;
+  drive.target_lower = r.number("target_lower", drive.target_lower) * unit;
+  drive.target_upper = r.number("target_upper", drive.target_upper) * unit;
   if (r.has_object("target")) {
     ObjectReader target = r.object("target");
     drive.target.offset = target.number("offset", 0) * unit;

@@ -45,6 +45,8 @@ class SceneLoader {
   void read_mass(ObjectReader& r, int body, bool has_shapes);
   void read_shapes(ObjectReader& r, std::string_view key, int body);
   Geom read_shape(ObjectReader& r, int body);
+  void read_visuals(ObjectReader& r, std::string_view key, int body);
+  void read_frames(ObjectReader& r, int body);
   static void read_contact_keys(ObjectReader& r, Geom& geom);
   void read_shape_order(ObjectReader& r);
   // Calls add(a, b) for the pairs of bodies of a list.
@@ -90,6 +92,7 @@ class SceneLoader {
   Names bodies_;
   Names materials_;
   Names joints_;
+  Names frames_;
   Names dofs_;
   std::vector<bool> dof_angular_;
 };

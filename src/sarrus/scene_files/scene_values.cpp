@@ -150,6 +150,14 @@ Pose read_frame(ObjectReader r, double angle_unit) {
   return X;
 }
 
+Colour read_colour(ObjectReader& r) {
+  const std::vector<double> c = r.numbers("rgba", {3, 4});
+  for (const double x : c) {
+    if (!(x >= 0 && x <= 1)) r.fail(fmt::format("{} has a component {}; give numbers from 0 to 1", r.full("rgba"), x));
+  }
+  return {c[0], c[1], c[2], c.size() == 4 ? c[3] : 1.0};
+}
+
 Compliance read_compliance(ObjectReader& owner, const Compliance& fallback) {
   if (!owner.has("compliance")) return fallback;
   ObjectReader r = owner.object("compliance");

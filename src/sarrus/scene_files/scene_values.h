@@ -7,6 +7,7 @@
 
 #include "sarrus/files/json.h"
 #include "sarrus/model/compliance.h"
+#include "sarrus/model/model.h"
 
 namespace sarrus::scene {
 
@@ -23,6 +24,9 @@ std::optional<Quat> read_orientation(ObjectReader& r, std::string_view quaternio
 
 // {"p": [x, y, z], orientation}, both optional.
 Pose read_frame(ObjectReader r, double angle_unit);
+
+// [red, green, blue] or [red, green, blue, alpha] under "rgba", each from 0 to 1.
+Colour read_colour(ObjectReader& r);
 
 // The value of the key "compliance", or the fallback if it is missing.
 Compliance read_compliance(ObjectReader& owner, const Compliance& fallback = {});

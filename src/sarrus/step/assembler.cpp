@@ -175,7 +175,10 @@ void Assembler::read_inputs(const State& state, const Inputs& inputs, double dt)
     const Drive& d = model_.dofs()[i].drive;
     const Inputs::Target& o = inputs.targets[i];
     const auto at = [&](double t) {
-      return o.active ? DriveTarget{o.target, o.rate} : DriveTarget{d.target.value(t), d.target.derivative(t)};
+      DriveTarget aim{o.target, o.rate};
+      if (!o.active) aim = {d.target.value(t), d.target.derivative(t)};
+      if (aim.target >= d.target_lower && aim.target <= d.target_upper) return aim;
+      return DriveTarget{std::clamp(aim.target, d.target_lower, d.target_upper), 0};
     };
     drives_[i].force = inputs.joint_forces[i];
     if (d.mode == DriveMode::none) continue;
@@ -183,7 +186,7 @@ void Assembler::read_inputs(const State& state, const Inputs& inputs, double dt)
     if (scheme_.row_pose != 0 && !modes_.all_start()) drives_[i].middle = at(state.time + 0.5 * dt);
     // Forces act as of the time of the rows.
     if (d.mode == DriveMode::force) {
-      drives_[i].force += std::clamp(at(state.time + scheme_.row_pose * dt).target, -d.effort_limit, d.effort_limit);
+      drives_[i].force += d.clamp_effort(at(state.time + scheme_.row_pose * dt).target);
     }
   }
 }

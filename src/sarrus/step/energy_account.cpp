@@ -32,7 +32,7 @@ EnergyAccount::Stored EnergyAccount::stored(std::span<const Pose> X_WB, std::spa
     const Body& b = model_.bodies()[i];
     const Vec3 w_B = X_WB[i].q.conjugate() * twist[i].tail<3>();
     e.kinetic += 0.5 * (b.mass * twist[i].head<3>().squaredNorm() + w_B.dot(b.inertia_B * w_B));
-    e.gravity -= b.mass * model_.gravity().dot(X_WB[i].p);
+    e.gravity -= b.mass * model_.gravity_on(static_cast<int>(i)).dot(X_WB[i].p);
   }
   for (std::size_t i = 0; i < q.size(); ++i) {
     const Dof& dof = model_.dofs()[i];

@@ -123,8 +123,9 @@ void StepModes::strike(int a, int b) {
 // of.
 void StepModes::try_contacts(const State& state, std::span<const Contact> contacts, const RowOptions& options,
                              double dt) {
-  const double slow = kStill * dt * model_.gravity().norm();
-  const double fall = dt * model_.gravity().norm();
+  const double slow = kStill * dt * model_.largest_gravity();
+  const double fall = dt * model_.largest_gravity();
+  const auto gravity_on = [&](int body) { return body == kWorld ? Vec3(Vec3::Zero()) : model_.gravity_on(body); };
   sustained_.assign(contacts.size(), Sustained{});
   near_.assign(contacts.size(), 0);
   if (contacts.empty()) return;
@@ -149,8 +150,7 @@ void StepModes::try_contacts(const State& state, std::span<const Contact> contac
     Sustained& s = sustained_[i];
     s.loaded = c.gap <= slop && std::abs(v) <= still;
     s.stuck = s.loaded && (v_W - v * c.n_W).norm() <= still;
-    const double falls = c.body_b == kWorld ? 1.0 : c.body_a == kWorld ? -1.0 : 0.0;
-    const double v_free = v - falls * dt * model_.gravity().dot(c.n_W);
+    const double v_free = v + dt * (gravity_on(c.body_b) - gravity_on(c.body_a)).dot(c.n_W);
     const Unilateral row{c.gap, slop, v, v_free, c.restitution, s.loaded};
     if (closes(row, options, dt)) strike(c.body_a, c.body_b);
   }
@@ -159,7 +159,7 @@ void StepModes::try_contacts(const State& state, std::span<const Contact> contac
 // Free motion without the joints says nothing of a limit: gravity is the scale of what a step changes.
 void StepModes::try_limits(const State& state, const JointKinematics& kinematics, const RowOptions& options,
                            double dt) {
-  const double g = dt * model_.gravity().norm();
+  const double g = dt * model_.largest_gravity();
   limits_.clear();
   const auto try_row = [&](RowSource source, int index, const Joint& j, double gap, double rate, double e) {
     const double still = kStill * g + kRounding * relative_speed(j, state);

@@ -84,7 +84,7 @@ SimulationOptions complete_options(SimulationOptions o, const Model& model) {
   choose(o.rows.push_out_speed, scene.push_out_speed);
   if (!o.rows.restitution) o.rows.restitution = scene.restitution;
   validate(o);
-  if (o.rows.restitution_threshold == 0) o.rows.restitution_threshold = 2 * model.gravity().norm() * o.dt;
+  if (o.rows.restitution_threshold == 0) o.rows.restitution_threshold = 2 * model.largest_gravity() * o.dt;
   return o;
 }
 

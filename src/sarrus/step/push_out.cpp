@@ -136,7 +136,7 @@ double PushOut::take_work(std::span<const Pose> before, std::span<const Pose> af
   for (std::size_t i = 0; i < after.size(); ++i) {
     const Body& b = model_.bodies()[i];
     const auto k = static_cast<std::size_t>(modes_.assembly(static_cast<int>(i)));
-    const double work = -b.mass * model_.gravity().dot(after[i].p - before[i].p);
+    const double work = -b.mass * model_.gravity_on(static_cast<int>(i)).dot(after[i].p - before[i].p);
     const Vec3 w_B = after[i].q.conjugate() * twist_[i].tail<3>();
     gained_[k] += work;
     total += work;

@@ -294,7 +294,7 @@ double Simulation::Impl::credit() {
     for (const Contact& c : assembler.contacts_before()) {
       for (const int body : {c.body_a, c.body_b}) {
         if (body == kWorld || c.compliance >= 0) continue;
-        const double weight = model().bodies()[static_cast<std::size_t>(body)].mass * model().gravity().norm();
+        const double weight = model().bodies()[static_cast<std::size_t>(body)].mass * model().gravity_on(body).norm();
         books.overlap += weight * std::max(0.0, -c.gap);
       }
     }
@@ -346,7 +346,7 @@ void Simulation::Impl::finish_velocities(double dt) {
   at.sustained_limits = next.limits();
   at.body_scheme = assembler.modes().scheme();
   assembler.projection().project_velocities(at, contacts, assembler.problem().islands,
-                                            kNegligible * dt * model().gravity().norm(), u_plus);
+                                            kNegligible * dt * model().largest_gravity(), u_plus);
 }
 
 // Where the scheme would create energy (energy_governor.h). Only the default one promises not to.
@@ -432,7 +432,7 @@ double Simulation::Impl::energy_bound() const {
 
 // What has hardly moved yet has no energy to measure by: at least that of twenty steps of free fall.
 double Simulation::Impl::energy_of_fall() const {
-  const double fall = 20 * options().dt * model().gravity().norm();
+  const double fall = 20 * options().dt * model().largest_gravity();
   return 0.5 * books.mass * fall * fall;
 }
 
