@@ -48,8 +48,8 @@ class ModelText {
       add("pair", p.a, p.b, p.mu, p.restitution, p.compliance.has_value(), p.compliance.value_or(Compliance{}));
     }
     for (const Geom& g : d.geoms) {
-      add("geom", g.name, g.body, g.shape, g.X_BG, g.material, g.group, g.collides_with, g.margin,
-          g.colour.has_value(), g.colour.value_or(Colour{}));
+      add("geom", g.name, g.body, g.shape, g.X_BG, g.material, g.group, g.collides_with, g.margin, g.colour.has_value(),
+          g.colour.value_or(Colour{}));
     }
     for (const Visual& v : d.visuals) add("visual", v.name, v.body, v.shape, v.X_BG, v.colour);
     for (const Frame& f : d.frames) add("frame", f.name, f.body, f.X_BF);

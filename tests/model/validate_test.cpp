@@ -220,8 +220,8 @@ TEST(Validate, DrivesAndInitialValues) {
        "targets from 1 to 0 leave no room", "target_lower <= target_upper"},
       {"target NaN", [](auto& b) { b.dof(kHinge).drive.target_lower = kNan; }, hinge, "leave no room", "give"},
       {"target inf", [](auto& b) { b.dof(kHinge).drive.target_lower = kInf; }, hinge, "leave no room", "give"},
-      {"two of a name", [](auto& b) { b.dof(kHinge).drive.name = b.dof(kSlide).drive.name = "motor"; },
-       "drive 'motor'", "same name", "rename"},
+      {"two of a name", [](auto& b) { b.dof(kHinge).drive.name = b.dof(kSlide).drive.name = "motor"; }, "drive 'motor'",
+       "same name", "rename"},
       {"initial NaN", [](auto& b) { b.dof(kHinge).initial = kNan; }, hinge, "initial value is nan", "finite"},
       {"initial wrapped", [](auto& b) { b.dof(kHinge).wrapped = true, b.dof(kHinge).initial = 4; }, hinge,
        "a wrapped angle stays in (-pi, pi]", "remove 'wrapped'"},
@@ -245,20 +245,33 @@ TEST(Validate, VisualsAndFrames) {
       {"size", [](auto& b) { b.add_visual(0, Shape::sphere(-1)); }, "visual 'visual0'", "radius is -1", "size > 0"},
       {"plane on a body", [](auto& b) { b.add_visual(0, Shape::plane()); }, "visual 'visual0'", "belong to the world",
        "use a box"},
-      {"mesh without triangles", [](auto& b) { b.visual(b.add_visual(0, Shape::sphere(1))).shape.kind = ShapeKind::mesh; },
-       "visual 'visual0'", "without data", "Shape::triangles"},
-      {"pose", [](auto& b) { b.add_visual(0, Shape::sphere(1), {Vec3(kNan, 0, 0), {}}); }, "visual 'visual0'",
-       "pose position", "finite"},
-      {"colour", [](auto& b) { b.add_visual(0, Shape::sphere(1), {}, {1.5, 0, 0}); }, "visual 'visual0'",
-       "component 1.5", "from 0 to 1"},
-      {"colour of a shape", [](auto& b) { b.geom(0).colour = Colour{0, kNan, 0}; }, "shape 'geom0'", "component nan",
-       "from 0 to 1"},
+      {"mesh without triangles",
+       [](auto& b) { b.visual(b.add_visual(0, Shape::sphere(1))).shape.kind = ShapeKind::mesh; }, "visual 'visual0'",
+       "without data", "Shape::triangles"},
+      {"pose",
+       [](auto& b) {
+         b.add_visual(0, Shape::sphere(1), {Vec3(kNan, 0, 0), {}});
+       },
+       "visual 'visual0'", "pose position", "finite"},
+      {"colour",
+       [](auto& b) {
+         b.add_visual(0, Shape::sphere(1), {}, {1.5, 0, 0});
+       },
+       "visual 'visual0'", "component 1.5", "from 0 to 1"},
+      {"colour of a shape",
+       [](auto& b) {
+         b.geom(0).colour = Colour{0, kNan, 0};
+       },
+       "shape 'geom0'", "component nan", "from 0 to 1"},
       {"frame's body", [](auto& b) { b.add_frame("x", -2); }, "frame 'x'", "body refers to body -2",
        "the model has 3 bodies"},
       {"frame's name", [](auto& b) { b.add_frame("", 0); }, "frame #0", "has no name", "unique name"},
       {"two frames", [](auto& b) { b.add_frame("x", 0), b.add_frame("x", 1); }, "frame 'x'", "same name", "rename"},
-      {"frame's pose", [](auto& b) { b.add_frame("x", 0, {Vec3(0, kInf, 0), {}}); }, "frame 'x'", "pose position",
-       "finite"},
+      {"frame's pose",
+       [](auto& b) {
+         b.add_frame("x", 0, {Vec3(0, kInf, 0), {}});
+       },
+       "frame 'x'", "pose position", "finite"},
   });
 }
 

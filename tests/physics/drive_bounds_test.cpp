@@ -100,9 +100,10 @@ TEST(GravityScale, IsTheShareThatActs) {
       const std::string tag = fmt::format("{}_{}", scheme.name, share);
       expect_near(tag + "_speed", twist(sim, 0)[2], -share * 9.81, 1e-12);
       expect_near(tag + "_other", twist(sim, 1)[2], -9.81, 1e-12);
-      if (scheme.second_order()) expect_within(tag + "_energy", energy_of(sim).total(), 1e-10);
       expect_within(tag + "_account", sim.energy_flow().change - energy_of(sim).total(), 1e-10);
-      EXPECT_FALSE(sim.report().creates_energy);
+      if (!scheme.second_order()) continue;
+      expect_within(tag + "_energy", energy_of(sim).total(), 1e-10);
+      EXPECT_FALSE(sim.report().creates_energy) << tag;
     }
   }
 }

@@ -128,7 +128,8 @@ class MaximalCoordinates final : public Coordinates {
       const Vec3 w = m.twist[i].tail<3>();
       const Vec3 torque = m.wrench_W[i].tail<3>();
       auto u = u_free.segment<6>(offset(i));
-      u.head<3>() = m.twist[i].head<3>() + m.dt * (model_.gravity_on(static_cast<int>(i)) + m.wrench_W[i].head<3>() / b.mass);
+      u.head<3>() =
+          m.twist[i].head<3>() + m.dt * (model_.gravity_on(static_cast<int>(i)) + m.wrench_W[i].head<3>() / b.mass);
       if (m.scheme[i]->rotation == Rotation::stage) {
         Quat q_theta = q;
         u.tail<3>() = rotate_stage(b.inertia_B, q, w, torque, m.dt, *m.scheme[i], q_theta);

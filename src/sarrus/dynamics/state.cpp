@@ -27,10 +27,11 @@ State State::initial(const Model& model) {
     const double q = s.q[static_cast<std::size_t>(i)];
     const std::optional<double>& initial = model.dofs()[static_cast<std::size_t>(i)].initial;
     if (!initial || std::abs(q - *initial) <= kRounded) continue;
-    throw InputError(fmt::format("coordinate '{}'", model.dof_name(i)),
-                     fmt::format("its initial value is {}, but the poses of the bodies make it {} (m or rad); give that "
-                                 "one, or the poses that belong to the other",
-                                 *initial, q));
+    throw InputError(
+        fmt::format("coordinate '{}'", model.dof_name(i)),
+        fmt::format("its initial value is {}, but the poses of the bodies make it {} (m or rad); give that "
+                    "one, or the poses that belong to the other",
+                    *initial, q));
   }
   return s;
 }

@@ -78,9 +78,9 @@ enum class DriveMode : std::uint8_t { none, force, position, velocity };
 // velocity: implicit damper kd towards the target velocity.
 struct Drive {
   DriveMode mode = DriveMode::none;
-  double kp = 0;                      // N/m or N m/rad
-  double kd = 0;                      // N s/m or N m s/rad
-  double effort_limit = kUnlimited;   // N or N m, in both directions
+  double kp = 0;                     // N/m or N m/rad
+  double kd = 0;                     // N s/m or N m s/rad
+  double effort_limit = kUnlimited;  // N or N m, in both directions
   Signal target = {};
   double effort_lower = -kUnlimited;  // N or N m, besides: for actuators that pull more than they push
   double effort_upper = kUnlimited;
@@ -278,8 +278,8 @@ struct ModelData {
   std::vector<Material> materials;
   std::vector<MaterialPair> material_pairs;
   std::vector<Geom> geoms;
-  std::vector<Visual> visuals;  // of a Model: by body, the world last
-  std::vector<Frame> frames;    // likewise
+  std::vector<Visual> visuals;     // of a Model: by body, the world last
+  std::vector<Frame> frames;       // likewise
   std::vector<BodyPair> excludes;  // pairs that never collide
   std::vector<BodyPair> includes;  // pairs that collide although a joint connects them
   bool self_collision = true;      // false: bodies of one mechanism (connected by joints) never collide

@@ -98,8 +98,9 @@ void check_drive(const std::string& element, const Dof& dof, bool coordinate) {
                                           drive.least_effort(), drive.largest_effort()));
   }
   if (!(drive.target_lower <= drive.target_upper) || drive.target_lower == kInf || drive.target_upper == -kInf) {
-    throw InputError(element, fmt::format("drive targets from {} to {} leave no room; give target_lower <= target_upper",
-                                          drive.target_lower, drive.target_upper));
+    throw InputError(element,
+                     fmt::format("drive targets from {} to {} leave no room; give target_lower <= target_upper",
+                                 drive.target_lower, drive.target_upper));
   }
   check_signal(element, drive.target);
   if (drive.mode == DriveMode::position) {
@@ -122,7 +123,8 @@ void check_initial(const std::string& element, const Dof& dof, bool coordinate) 
   if (!dof.initial) return;
   require_finite(element, "initial value", *dof.initial);
   if (!coordinate) {
-    throw InputError(element, "a spherical joint has no scalar coordinate for an initial value; remove it or use gimbal");
+    throw InputError(element,
+                     "a spherical joint has no scalar coordinate for an initial value; remove it or use gimbal");
   }
   if (dof.wrapped && !(*dof.initial > -std::numbers::pi && *dof.initial <= std::numbers::pi)) {
     throw InputError(element, fmt::format("initial value is {} rad, but a wrapped angle stays in (-pi, pi]; remove "

@@ -14,7 +14,7 @@ namespace sarrus::scene {
 namespace {
 
 constexpr std::string_view kDofKeys[] = {"limit",   "drive",        "armature", "spring",
-                                          "damping", "dry_friction", "wrapped",  "initial"};
+                                         "damping", "dry_friction", "wrapped",  "initial"};
 
 // Joints with a distinguished axis: the x axis of the joint frame, the normal z for planar ones.
 bool has_axis(JointType type) {

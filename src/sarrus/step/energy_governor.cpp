@@ -70,7 +70,8 @@ void EnergyGovernor::add_bodies(Assembler& assembler, const Step& step, const Ve
     const Vec6& solved = twist_solved_[i];
     const Vec3 way = step.X_after[i].p - step.X_before[i].p - step.dt * step.mean.twist[i].head<3>();
     gain_[k] += 0.5 * b.mass * (after.head<3>().squaredNorm() - solved.head<3>().squaredNorm()) + spin -
-                spinning(b, assembler.row_poses()[i].q, solved.tail<3>()) - b.mass * model_.gravity_on(static_cast<int>(i)).dot(way);
+                spinning(b, assembler.row_poses()[i].q, solved.tail<3>()) -
+                b.mass * model_.gravity_on(static_cast<int>(i)).dot(way);
   }
 }
 
