@@ -181,7 +181,7 @@ double EnergyGovernor::take_back(Assembler& assembler, const Step& step, std::sp
   double taken = 0;
   bool any = false;
   for (std::size_t k = 0; k < gain_.size(); ++k) {
-    if (modes_.assembly(static_cast<int>(k)) != static_cast<int>(k)) continue;
+    if (modes_.assembly(static_cast<int>(k)) != static_cast<int>(k) || !step.part.has(static_cast<int>(k))) continue;
     swing[k].largest = std::max(swing[k].largest, kinetic_[k]);
     const double turn = step.dt * fastest_[k];
     const double allowed = std::clamp(turn * turn, kLeast, kMost) * swing[k].largest;

@@ -20,6 +20,7 @@
 
 #include "sarrus/step/assembler.h"
 #include "sarrus/step/energy_account.h"
+#include "sarrus/step/step_part.h"
 
 namespace sarrus {
 
@@ -35,6 +36,7 @@ class EnergyGovernor {
     const MeanMotion& mean;
     const Inputs& inputs;
     double dt;
+    const StepPart& part;  // others stand still, and their energy is left alone
   };
 
   explicit EnergyGovernor(const Model& model, const StepModes& modes);

@@ -61,4 +61,24 @@ void IslandPart::scatter(const ConstraintProblem& whole, std::span<const double>
   }
 }
 
+void IslandPart::gather(const ConstraintProblem& whole, std::span<const double> lambda, std::span<double> part) const {
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const ConstraintBlock& b = whole.blocks[at(blocks_[i])];
+    std::copy_n(lambda.begin() + b.row, b.rows, part.begin() + problem_.blocks[i].row);
+  }
+}
+
+void IslandPart::scatter_nodes(const ConstraintProblem& whole, const VecX& part, VecX& u) const {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    u.segment(whole.node_offset[at(nodes_[i])], sizes_[i]) = part.segment(problem_.node_offset[i], sizes_[i]);
+  }
+}
+
+void IslandPart::gather_nodes(const ConstraintProblem& whole, const VecX& u, VecX& part) const {
+  part.resize(problem_.velocity_size());
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    part.segment(problem_.node_offset[i], sizes_[i]) = u.segment(whole.node_offset[at(nodes_[i])], sizes_[i]);
+  }
+}
+
 }  // namespace sarrus

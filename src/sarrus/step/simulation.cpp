@@ -46,6 +46,8 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
       mean(model()),
       account(model()),
       governor(model(), assembler.modes()),
+      moving(model()),
+      stuck(model().bodies().size()),
       u_plus(VecX::Zero(assembler.coordinates().velocity_size())),
       kinematics(model()),
       new_poses(state.X_WB),
@@ -57,7 +59,7 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
       new_swing(state.X_WB.size()),
       effort(model().dofs().size(), 0.0),
       undo(static_cast<std::size_t>(options().max_substep_depth) + 1,
-           Undo{state, {}, std::vector<double>(model().dofs().size()), {}}) {
+           Undo{state, {}, std::vector<double>(model().dofs().size()), {}, {}, stuck, stuck, {}}) {
   solver->share(&assembler.factor(), &judge_workspace);
   for (Undo& u : undo) u.state.energy_swing.resize(state.X_WB.size());
   for (Undo& u : undo) u.state.rate_lag.resize(state.q.size(), 0.0);  // as after a step, so that no copy allocates

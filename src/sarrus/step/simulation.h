@@ -70,7 +70,7 @@ struct StepReport {
   int contacts_matched = 0;  // contacts that found their impulse of the last step again
   int limits = 0;
   int rows = 0;
-  int substeps = 1;  // parts that were integrated
+  int substeps = 1;  // parts that were integrated; what other islands take at once is one of them
   int rejected = 0;  // attempts that were not, over the whole step
   int projection_iterations = 0;
   // Violations at the end of the step (joints) or at its detection pose (limits, contacts, compliant ones included).

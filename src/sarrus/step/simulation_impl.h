@@ -1,5 +1,5 @@
 // What a Simulation is made of: its state and inputs, the assembler, the solvers, and the vectors of one step. step.cpp
-// has the step, simulation.cpp the rest.
+// has the step, substeps.cpp what is done when it cannot be taken as a whole, simulation.cpp the rest.
 #pragma once
 
 #include <cmath>
@@ -17,6 +17,7 @@
 #include "sarrus/step/island_part.h"
 #include "sarrus/step/push_out.h"
 #include "sarrus/step/simulation.h"
+#include "sarrus/step/step_part.h"
 #include "sarrus/step/warm_start.h"
 
 namespace sarrus {
@@ -26,13 +27,34 @@ struct Simulation::Impl {
 
   void step();
   bool advance(double dt, int depth);
+  bool try_whole(double dt);
+  bool take_apart(double dt, int depth);
+  bool set_apart(int depth);
+  void save(int depth);
+  void restore(int depth);
+  void find_groups(int depth);
+  bool stays_apart();
+  bool ran_into_others(int depth);
+  void set_stuck(std::uint8_t value) { std::fill(stuck.begin(), stuck.end(), value); }
+  void stick_failed();
+  void stick_joint(int joint);
   bool attempt(double dt);
 
   bool solve();
+  bool solve_part();
+  bool solve_all(const ConstraintProblem& problem, const VecX& u_minus);
   bool solve(const ConstraintProblem& problem);
+  void scatter_twist();
+  void hold_still();
+  void rest_the_others();
+  std::span<const Contact> contacts_of_moving(std::span<const Contact> contacts);
+  std::span<const Scheme* const> schemes_of_moving();
+  void show_rest();
   Goal goal(int used = 0) const;
   bool use_fallback(const ConstraintProblem& problem, SolveReport& answer);
+  bool by_island(const Goal& goal) const;
   bool mark_failed_islands(const ConstraintProblem& problem, const Goal& goal, const SolveReport& answer);
+  void keep_failed(const ConstraintProblem& rest, const Goal& goal);
   void move(double dt);
   bool close_joints(double dt);
   void project_positions();
@@ -108,6 +130,20 @@ struct Simulation::Impl {
   IslandPart failed_islands;
   std::vector<std::uint8_t> failed;  // by island
 
+  // Who takes the attempt under way. Others have no rows in its problem and stay where they are.
+  StepPart moving;
+  std::vector<std::uint8_t> stuck;  // by body: why the last attempt was not taken, or whom it ran into
+  IslandPart moving_islands;
+  std::vector<std::uint8_t> marked;  // by island of the whole problem: it moves
+  std::vector<int> place_of_island;  // by island of the whole problem: its place among those that move
+  std::vector<int> first_of_island;  // body
+  std::vector<std::uint8_t> chosen;  // by body
+  std::vector<double> whole_lambda, part_lambda;
+  VecX part_u_minus, part_u;
+  GrowingVector part_sigma;
+  std::vector<const Scheme*> part_scheme;  // by body
+  std::vector<Contact> part_contacts;      // after the step, of those that move
+
   // Vectors of one attempt.
   std::vector<double> lambda, fallback_lambda;
   std::vector<double> start_lambda;  // what `lambda` was when the solver got it
@@ -122,11 +158,15 @@ struct Simulation::Impl {
   JointErrors closure;         // of the joints at new_poses
   std::vector<double> effort;  // by dof, of the last part taken
 
+  // What was before a part of the step.
   struct Undo {
     State state;
     StepReport report;
     std::vector<double> effort;
     Books books;
+    WarmStart warm;
+    std::vector<std::uint8_t> whole, apart;  // by body: who was to take it, and who of them takes halves of it
+    std::vector<int> group;                  // by body: those of a group take it in the same way
   };
   std::vector<Undo> undo;  // one per sub-step depth
 

@@ -13,7 +13,7 @@
 namespace sarrus {
 namespace {
 
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 void require(bool good, const char* what) {
   if (!good) throw ArchiveError(what);
@@ -104,8 +104,9 @@ void WarmStart::archive(A& a) {
   for (std::uint64_t i = 0; i < contacts; ++i) {
     if constexpr (A::reads) contacts_.emplace_back();
     StoredContact& c = contacts_[i];
-    a(c.geom_a, c.geom_b, c.key.hi, c.key.lo, c.p_local, c.impulse_W, c.sustained.loaded, c.sustained.stuck, c.used);
-    require(c.p_local.allFinite() && c.impulse_W.allFinite(), "an impulse is no number");
+    a(c.geom_a, c.geom_b, c.key.hi, c.key.lo, c.p_local, c.impulse_W, c.load, c.sustained.loaded, c.sustained.stuck,
+      c.used);
+    require(c.p_local.allFinite() && c.impulse_W.allFinite() && std::isfinite(c.load), "an impulse is no number");
   }
   a(limits_, dt_, any_sustained_);
   for (const StoredBlock& b : blocks_) {

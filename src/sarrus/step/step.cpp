@@ -15,43 +15,6 @@
 #include "sarrus/step/stopwatch.h"
 
 namespace sarrus {
-namespace {
-
-// Adds an integrated part to the report of the step.
-void add_part(const StepReport& part, Law law, Criterion criterion, StepReport& step) {
-  if (step.substeps == 0) {
-    const int rejected = step.rejected;
-    step = part;
-    step.rejected = rejected;
-    step.substeps = 1;
-    return;
-  }
-  ++step.substeps;
-  step.status = StepStatus::substepped;
-  step.solve_status = std::max(step.solve_status, part.solve_status);
-  if (part.residuals.error(law, criterion) >= step.residuals.error(law, criterion)) step.residuals = part.residuals;
-  step.met_tolerance = step.met_tolerance && part.met_tolerance;
-  step.contacts = part.contacts;
-  step.contacts_matched = part.contacts_matched;
-  step.limits = part.limits;
-  step.rows = part.rows;
-  for (int StepReport::*sum : {&StepReport::iterations, &StepReport::factorisations}) step.*sum += part.*sum;
-  for (double StepReport::*sum : {&StepReport::seconds_collision, &StepReport::seconds_assembly,
-                                  &StepReport::seconds_solve, &StepReport::seconds_projection}) {
-    step.*sum += part.*sum;
-  }
-  step.projection_iterations = std::max(step.projection_iterations, part.projection_iterations);
-  step.joint_gap = part.joint_gap;
-  step.joint_angle = part.joint_angle;
-  step.compliant_gap = part.compliant_gap;
-  step.compliant_angle = part.compliant_angle;
-  step.energy += part.energy;
-  step.restitution_scale = std::min(step.restitution_scale, part.restitution_scale);
-  step.limit_violation = std::max(step.limit_violation, part.limit_violation);
-  step.penetration = std::max(step.penetration, part.penetration);
-}
-
-}  // namespace
 
 void Simulation::Impl::step() {
   const Stopwatch watch;
@@ -65,6 +28,7 @@ void Simulation::Impl::step() {
   report = StepReport{};
   report.substeps = 0;
   message.clear();
+  moving.take_all();
   if (advance(options().dt, 0)) {
     clock.tick(options().dt, state);
     report.creates_energy = creates_energy();
@@ -85,37 +49,10 @@ Goal Simulation::Impl::goal(int used) const {
   return out;
 }
 
-// Takes one step, or two halves of it if no acceptable answer was found; undone as a whole if those fail.
-bool Simulation::Impl::advance(double dt, int depth) {
-  attempt_spent = 0;
-  const bool taken = attempt(dt);
-  spent += attempt_spent;
-  if (taken) {
-    add_part(part, used_law, options().criterion, report);
-    return true;
-  }
-  ++report.rejected;
-  if (depth >= options().max_substep_depth || goal().out_of_time()) return false;
-  Undo& saved = undo[static_cast<std::size_t>(depth)];
-  saved.state = state;
-  saved.report = report;
-  saved.effort = effort;
-  saved.books = books;
-  if (advance(0.5 * dt, depth + 1) && advance(0.5 * dt, depth + 1)) return true;
-  const int rejected = report.rejected;
-  state = saved.state;
-  effort = saved.effort;
-  books = saved.books;
-  report = saved.report;
-  report.rejected = rejected;
-  warm.clear();
-  assembler.forget();
-  return false;
-}
-
 bool Simulation::Impl::attempt(double dt) {
   part = StepReport{};
   closure = {};
+  set_stuck(0);
   assembler.assemble(state, inputs, dt, &warm);
   part.seconds_collision = assembler.seconds_collision();
   part.seconds_assembly = assembler.seconds_assembly();
@@ -124,16 +61,23 @@ bool Simulation::Impl::attempt(double dt) {
   part.rows = assembler.problem().rows();
   part.limit_violation = assembler.limit_violation();
   part.penetration = assembler.penetration();
+  if (!stays_apart()) return false;
   Stopwatch watch;
   const bool solved = solve();
   part.seconds_solve = watch.lap();
   if (!solved) return false;
   assembler.rates_after(u_plus, new_rate);
-  next.store(assembler.problem(), assembler.contacts(), assembler.row_poses(), lambda, judge_workspace.sigma,
-             assembler.bounced(), assembler.bounced_limits());
+  if (moving.all()) {
+    next.store(assembler.problem(), assembler.contacts(), assembler.row_poses(), lambda, judge_workspace.sigma,
+               assembler.bounced(), assembler.bounced_limits());
+  } else {
+    next.store(assembler.problem(), assembler.contacts(), assembler.row_poses(), lambda, judge_workspace.sigma,
+               assembler.bounced(), assembler.bounced_limits(), moving, warm);
+  }
   move(dt);
   const bool closed = close_joints(dt);
   if (closed) {
+    if (!moving.all()) rest_the_others();
     mean.set(assembler, lambda, judge_workspace.u);
     take_back_energy(dt);
   }
@@ -141,8 +85,8 @@ bool Simulation::Impl::attempt(double dt) {
   return closed && commit(dt);
 }
 
-// Warm start, solver, fallback, judge; false if no answer is acceptable. Leaves u+ in u_plus. Impacts with restitution
-// take several solves (impacts.h).
+// Warm start, solver, fallback, judge; false if no answer is acceptable. Leaves u+ in u_plus, and what the judge found
+// in judge_workspace.
 bool Simulation::Impl::solve() {
   const ConstraintProblem& problem = assembler.problem();
   lambda.resize(static_cast<std::size_t>(problem.rows()));
@@ -155,9 +99,14 @@ bool Simulation::Impl::solve() {
   start_lambda.resize(lambda.size());  // unlike an assignment, grows by more than it needs
   std::copy(lambda.begin(), lambda.end(), start_lambda.begin());
   used_law = law;
+  return moving.all() ? solve_all(problem, assembler.u_minus()) : solve_part();
+}
+
+// Impacts with restitution take several solves (impacts.h).
+bool Simulation::Impl::solve_all(const ConstraintProblem& problem, const VecX& u_minus) {
   const auto bounced = assembler.bounced();
   if (std::find(bounced.begin(), bounced.end(), 1) == bounced.end()) return solve(problem);
-  impacts.begin(problem, assembler.contacts(), options().rows, assembler.u_minus(), assembler.bounced());
+  impacts.begin(problem, assembler.contacts(), options().rows, u_minus, bounced);
   while (true) {
     if (!solve(impacts.problem())) return false;
     if (!impacts.keep(lambda, u_plus)) continue;
@@ -186,11 +135,12 @@ bool Simulation::Impl::solve(const ConstraintProblem& problem) {
   part.factorisations += answer.factorisations;
   if (!answer.stage.empty()) part.stage = answer.stage;
   part.residuals = answer.residuals;
-  if (!found) return false;
+  if (!found) return false;  // stuck has the islands
   // The answer is judged here, whatever the solver reported.
   part.residuals = judge_measured(problem, lambda, judge_workspace);
   if (!usable(part.residuals, used_law, goal)) {
     part.solve_status = part.residuals.finite ? SolveStatus::stalled : SolveStatus::non_finite;
+    set_stuck(1);
     return false;
   }
   u_plus = judge_workspace.u;  // u_f + M^-1 J' lambda, which the judge computed
@@ -204,13 +154,17 @@ bool Simulation::Impl::solve(const ConstraintProblem& problem) {
   return true;
 }
 
-// Marks the islands whose answer is not acceptable; false if there is none to keep. Islands have an error of their own
-// in the law and the criterion that the judge works by; by any other the world is one.
+// Islands have an error of their own in the law and the criterion that the judge works by; by any other the world is
+// one.
+bool Simulation::Impl::by_island(const Goal& goal) const {
+  return law == Law::ncp && fallback_law == Law::ncp && goal.criterion == Criterion::energy;
+}
+
+// Marks the islands whose answer is not acceptable; false if there is none to keep.
 bool Simulation::Impl::mark_failed_islands(const ConstraintProblem& problem, const Goal& goal,
                                            const SolveReport& answer) {
   failed.assign(static_cast<std::size_t>(problem.islands.count()), 1);
-  const bool by_island = law == Law::ncp && fallback_law == Law::ncp && goal.criterion == Criterion::energy;
-  if (!by_island || !answer.residuals.finite) return false;
+  if (!by_island(goal) || !answer.residuals.finite) return false;
   measure(problem, lambda, judge_workspace);
   bool any = false;
   for (std::size_t i = 0; i < failed.size(); ++i) {
@@ -220,12 +174,24 @@ bool Simulation::Impl::mark_failed_islands(const ConstraintProblem& problem, con
   return any;
 }
 
+// Of the marked islands, which were solved again as `rest`, those stay marked that are not acceptable yet.
+void Simulation::Impl::keep_failed(const ConstraintProblem& rest, const Goal& goal) {
+  judge_workspace.forget();
+  measure(rest, fallback_lambda, judge_workspace);
+  std::size_t k = 0;
+  for (std::uint8_t& f : failed) {
+    if (f != 0) f = goal.allows(judge_workspace.error[k++]) ? 0 : 1;
+  }
+  stick_failed();
+}
+
 // The fallback solver's answer from a cold start in place of the solver's, on the islands where that is not acceptable;
 // false if it is not acceptable, either.
 bool Simulation::Impl::use_fallback(const ConstraintProblem& problem, SolveReport& answer) {
   const Goal goal = this->goal(answer.island_factorisations);
-  if (goal.out_of_time()) return false;
   const bool some = mark_failed_islands(problem, goal, answer);
+  stick_failed();
+  if (goal.out_of_time()) return false;
   if (some) failed_islands.take(problem, failed);
   const ConstraintProblem& rest = some ? failed_islands.problem() : problem;
   fallback_lambda.assign(static_cast<std::size_t>(rest.rows()), 0.0);
@@ -233,7 +199,11 @@ bool Simulation::Impl::use_fallback(const ConstraintProblem& problem, SolveRepor
   solver->reset();
   judge_workspace.forget();
   const SolveReport second = fallback->solve(rest, goal, fallback_lambda);
-  if (!usable(second.residuals, fallback_law, goal)) return false;
+  if (!usable(second.residuals, fallback_law, goal)) {
+    if (by_island(goal) && second.residuals.finite) keep_failed(rest, goal);
+    return false;
+  }
+  set_stuck(0);
   if (some) {
     failed_islands.scatter(problem, fallback_lambda, lambda);
   } else {
@@ -254,6 +224,7 @@ void Simulation::Impl::move(double dt) {
     assembler.coordinates().correct_rotation(assembler.free_motion(inputs, dt), u_plus);
   }
   assembler.coordinates().move(assembler.free_motion(inputs, dt), state.X_WB, u_plus, new_poses);
+  hold_still();
   kinematics.update(new_poses);
 }
 
@@ -261,6 +232,10 @@ void Simulation::Impl::move(double dt) {
 // through a singular pose, and a shorter one may close it.
 bool Simulation::Impl::close_joints(double dt) {
   project_positions();
+  if (!moving.all()) {
+    hold_still();
+    kinematics.update(new_poses);
+  }
   if (assembler.scheme().rotation != Rotation::stage) {
     assembler.coordinates().carry(assembler.row_poses(), new_poses, u_plus);
   }
@@ -278,6 +253,7 @@ bool Simulation::Impl::close_joints(double dt) {
   const double most = options().acceptable_gap;
   if (!options().projection || (closure.gap <= most && closure.angle <= most)) return true;
   part.status = StepStatus::failed;
+  stick_joint(closure.worst_joint);
   return false;
 }
 
@@ -307,8 +283,9 @@ double Simulation::Impl::credit() {
 // taken from their velocities, except for what overlapped at the start.
 void Simulation::Impl::push_out_of_contacts(double dt) {
   Coordinates& coordinates = assembler.coordinates();
-  coordinates.scatter(new_poses, u_plus, new_twist);
-  auto contacts = assembler.detect_after(new_poses, new_twist, dt);
+  scatter_twist();
+  std::span<const Contact> contacts = assembler.detect_after(new_poses, new_twist, dt);
+  if (!moving.all()) contacts = contacts_of_moving(contacts);
   if (!push_out.may_be_needed(options().rows, contacts)) return;
   new_q = state.q;
   kinematics.update_coordinates(new_q);
@@ -319,14 +296,17 @@ void Simulation::Impl::push_out_of_contacts(double dt) {
   if (!push_out.run(at, contacts, pushed_poses)) return;
   new_poses.swap(pushed_poses);
   const bool joints_stay = !push_out.little().empty();
+  hold_still();
   kinematics.update(new_poses);
   if (!joints_stay) {
     assembler.projection().forget();
     project_positions();
+    hold_still();
+    if (!moving.all()) kinematics.update(new_poses);
   }
   coordinates.carry(pushed_poses, new_poses, u_plus);
   part.energy.correction = push_out.take_work(pushed_poses, new_poses, credit(), u_plus);
-  coordinates.scatter(new_poses, u_plus, new_twist);
+  scatter_twist();
   if (joints_stay) {
     assembler.detect_moved(new_poses, new_twist, dt, push_out.little());
   } else {
@@ -344,7 +324,7 @@ void Simulation::Impl::finish_velocities(double dt) {
   const auto contacts = assembler.contacts_after();
   at.sustained = next.match(contacts, new_poses);
   at.sustained_limits = next.limits();
-  at.body_scheme = assembler.modes().scheme();
+  at.body_scheme = moving.all() ? assembler.modes().scheme() : schemes_of_moving();
   assembler.projection().project_velocities(at, contacts, assembler.problem().islands,
                                             kNegligible * dt * model().largest_gravity(), u_plus);
 }
@@ -356,7 +336,7 @@ void Simulation::Impl::take_back_energy(double dt) {
   state.energy_swing.resize(state.X_WB.size());
   std::copy(state.energy_swing.begin(), state.energy_swing.end(), new_swing.begin());
   const EnergyGovernor::Step step{state.X_WB,        new_poses,         state.q, new_q,  old_rate, new_rate,
-                                  push_out.unpaid(), judge_workspace.u, mean,    inputs, dt};
+                                  push_out.unpaid(), judge_workspace.u, mean,    inputs, dt,       moving};
   part.energy.taken_back = -governor.take_back(assembler, step, new_swing, u_plus, new_rate);
 }
 
@@ -371,7 +351,7 @@ void Simulation::Impl::balance_books() {
 
 void Simulation::Impl::keep_books(double dt) {
   credit();
-  assembler.coordinates().scatter(new_poses, u_plus, new_twist);
+  scatter_twist();
   const EnergyAccount::Stored after = account.stored(new_poses, new_twist, new_q, new_rate);
   part.energy = account.flow(assembler, inputs, lambda, mean, dt, books.stored, after, part.energy.correction,
                              -part.energy.taken_back);
@@ -444,25 +424,31 @@ bool Simulation::Impl::commit(double dt) {
   for (const State::EnergySwing& w : new_swing) finite = finite && std::isfinite(w.gain) && std::isfinite(w.largest);
   if (!finite) {
     part.solve_status = SolveStatus::non_finite;
+    set_stuck(1);
     return false;
   }
   keep_books(dt);
   const ConstraintProblem& problem = assembler.problem();
   std::swap(warm, next);
-  for (std::size_t i = 0; i < effort.size(); ++i) effort[i] = assembler.explicit_effort(static_cast<int>(i));
+  for (std::size_t i = 0; i < effort.size(); ++i) {
+    if (moving.all() || moving.has_dof(static_cast<int>(i))) effort[i] = assembler.explicit_effort(static_cast<int>(i));
+  }
   for (const ConstraintBlock& b : problem.blocks) {
-    if (b.source_kind != RowSource::servo) continue;
+    if (b.source_kind != RowSource::servo || !(moving.all() || moving.has_dof(b.source))) continue;
     effort[static_cast<std::size_t>(b.source)] = lambda[static_cast<std::size_t>(b.row)] / dt;
   }
   state.X_WB = new_poses;
-  assembler.coordinates().scatter(new_poses, u_plus, state.twist);
-  state.q = new_q;
+  state.twist = new_twist;
   if (!state.energy_swing.empty()) std::copy(new_swing.begin(), new_swing.end(), state.energy_swing.begin());
   state.rate_lag.resize(state.q.size(), 0.0);
   for (const int i : assembler.armature_dofs()) {
     const auto k = static_cast<std::size_t>(i);
-    state.rate_lag[k] = new_rate[k] - kinematics.rate(i, state.twist);
+    if (moving.all() || moving.has_dof(i)) state.rate_lag[k] = new_rate[k] - kinematics.rate(i, state.twist);
   }
+  for (std::size_t i = 0; i < new_q.size(); ++i) {
+    if (moving.all() || moving.has_dof(static_cast<int>(i))) state.q[i] = new_q[i];
+  }
+  if (!moving.all()) show_rest();
   assembler.advance(kinematics);
   state.time += dt;
   return true;

@@ -28,34 +28,101 @@ void WarmStart::clear() {
   any_sustained_ = false;
 }
 
+void WarmStart::store_contact(const Answer& a, const ConstraintBlock& b) {
+  constexpr double kInside = 1 - 1e-6;
+  const double* l = a.lambda.data() + b.row;
+  const auto i = static_cast<std::size_t>(b.source);
+  const Contact& c = a.contacts[i];
+  const bool loaded = l[2] * a.problem.diagonal[b.row + 2] > a.sigma[b.row + 2];
+  const bool stays = loaded && c.compliance < 0 && a.bounced[i] == 0;
+  any_sustained_ = any_sustained_ || stays;
+  const bool stuck = stays && length2(l[0], l[1]) < kInside * b.mu * l[2];
+  const Vec3 impulse_W = contact_frame(c.n_W) * Vec3(l[0], l[1], l[2]);
+  contacts_.push_back(
+      {c.geom_a, c.geom_b, c.key, local_point(c, a.X_WB), impulse_W, l[2] / a.problem.dt, {stays, stuck}, false});
+}
+
+void WarmStart::store_block(const Answer& a, const ConstraintBlock& b) {
+  const double* l = a.lambda.data() + b.row;
+  const int last = b.row + b.rows - 1;
+  blocks_.push_back({b.id, b.kind, static_cast<int>(values_.size()), b.rows});
+  values_.insert(values_.end(), l, l + b.rows);
+  const bool loaded = l[b.rows - 1] * a.problem.diagonal[last] > a.sigma[last];
+  const bool rigid = b.kind == BlockKind::limit && a.problem.R[static_cast<std::size_t>(b.row)] == 0;
+  if (rigid && loaded && !std::binary_search(a.bounced_limits.begin(), a.bounced_limits.end(), b.id)) {
+    limits_.push_back(b.id);
+    any_sustained_ = true;
+  }
+}
+
+void WarmStart::keep_block(const WarmStart& last, const StoredBlock& b) {
+  const double ratio = dt_ / last.dt_;
+  blocks_.push_back({b.id, b.kind, static_cast<int>(values_.size()), b.rows});
+  for (int r = 0; r < b.rows; ++r) values_.push_back(ratio * last.values_[static_cast<std::size_t>(b.first + r)]);
+  if (b.kind == BlockKind::limit && std::binary_search(last.limits_.begin(), last.limits_.end(), b.id)) {
+    limits_.push_back(b.id);
+    any_sustained_ = true;
+  }
+}
+
 void WarmStart::store(const ConstraintProblem& p, std::span<const Contact> contacts, std::span<const Pose> X_WB,
                       std::span<const double> lambda, const GrowingVector& sigma, std::span<const std::uint8_t> bounced,
                       std::span<const std::uint64_t> bounced_limits) {
-  constexpr double kInside = 1 - 1e-6;
   clear();
   dt_ = p.dt;
+  const Answer answer{p, contacts, X_WB, lambda, sigma, bounced, bounced_limits};
   for (const ConstraintBlock& b : p.blocks) {
-    const double* l = lambda.data() + b.row;
-    const int last = b.row + b.rows - 1;
-    const bool loaded = l[b.rows - 1] * p.diagonal[last] > sigma[last];
     if (b.kind == BlockKind::contact) {
-      const auto i = static_cast<std::size_t>(b.source);
-      const Contact& c = contacts[i];
-      const bool stays = loaded && c.compliance < 0 && bounced[i] == 0;
-      any_sustained_ = any_sustained_ || stays;
-      const bool stuck = stays && length2(l[0], l[1]) < kInside * b.mu * l[2];
-      const Vec3 impulse_W = contact_frame(c.n_W) * Vec3(l[0], l[1], l[2]);
-      contacts_.push_back(
-          {c.geom_a, c.geom_b, c.key, local_point(c, X_WB), impulse_W, l[2] / p.dt, {stays, stuck}, false});
+      store_contact(answer, b);
     } else {
-      blocks_.push_back({b.id, b.kind, static_cast<int>(values_.size()), b.rows});
-      values_.insert(values_.end(), l, l + b.rows);
-      const bool rigid = b.kind == BlockKind::limit && p.R[static_cast<std::size_t>(b.row)] == 0;
-      if (rigid && loaded && !std::binary_search(bounced_limits.begin(), bounced_limits.end(), b.id)) {
-        limits_.push_back(b.id);
-        any_sustained_ = true;
-      }
+      store_block(answer, b);
     }
+  }
+}
+
+// Both lists have their order; the two parts of either are merged.
+void WarmStart::store(const ConstraintProblem& p, std::span<const Contact> contacts, std::span<const Pose> X_WB,
+                      std::span<const double> lambda, const GrowingVector& sigma, std::span<const std::uint8_t> bounced,
+                      std::span<const std::uint64_t> bounced_limits, const StepPart& part, const WarmStart& last) {
+  clear();
+  dt_ = p.dt;
+  const Answer answer{p, contacts, X_WB, lambda, sigma, bounced, bounced_limits};
+  const auto is_kept = [&](const StoredBlock& b) {
+    return !part.has_source(static_cast<RowSource>(b.id >> 32), static_cast<int>(b.id & 0xffffffffu));
+  };
+  const auto order = [](const auto& b) { return std::tuple(b.kind, b.id); };
+  const auto pair = [](const auto& c) { return std::tuple(c.geom_a, c.geom_b); };
+  const bool known = last.dt_ > 0;
+  auto kept = last.blocks_.begin();
+  const auto kept_end = known ? last.blocks_.end() : kept;
+  auto kept_contact = last.contacts_.begin();
+  const auto kept_contacts_end = known ? last.contacts_.end() : kept_contact;
+  const auto keep_contact = [&] {
+    contacts_.push_back(*kept_contact);
+    contacts_.back().impulse_W *= dt_ / last.dt_;
+    any_sustained_ = any_sustained_ || kept_contact->sustained.loaded;
+  };
+  for (const ConstraintBlock& b : p.blocks) {
+    if (b.kind != BlockKind::contact) {
+      if (!part.has_source(b.source_kind, b.source)) continue;
+      for (; kept != kept_end && order(*kept) < order(b); ++kept) {
+        if (is_kept(*kept)) keep_block(last, *kept);
+      }
+      store_block(answer, b);
+      continue;
+    }
+    const Contact& c = contacts[static_cast<std::size_t>(b.source)];
+    if (!part.has_geoms(c.geom_a, c.geom_b)) continue;
+    for (; kept_contact != kept_contacts_end && pair(*kept_contact) < pair(c); ++kept_contact) {
+      if (!part.has_geoms(kept_contact->geom_a, kept_contact->geom_b)) keep_contact();
+    }
+    store_contact(answer, b);
+  }
+  for (; kept != kept_end; ++kept) {
+    if (is_kept(*kept)) keep_block(last, *kept);
+  }
+  for (; kept_contact != kept_contacts_end; ++kept_contact) {
+    if (!part.has_geoms(kept_contact->geom_a, kept_contact->geom_b)) keep_contact();
   }
 }
 

@@ -13,6 +13,7 @@
 #include "sarrus/collision/contact.h"
 #include "sarrus/problem/constraint_problem.h"
 #include "sarrus/rows/rows.h"
+#include "sarrus/step/step_part.h"
 
 namespace sarrus {
 
@@ -25,6 +26,10 @@ class WarmStart {
   void store(const ConstraintProblem& problem, std::span<const Contact> contacts, std::span<const Pose> X_WB,
              std::span<const double> lambda, const GrowingVector& sigma, std::span<const std::uint8_t> bounced,
              std::span<const std::uint64_t> bounced_limits);
+  // The same where the step was taken by some bodies alone: what concerns the others stays as `last` has it.
+  void store(const ConstraintProblem& problem, std::span<const Contact> contacts, std::span<const Pose> X_WB,
+             std::span<const double> lambda, const GrowingVector& sigma, std::span<const std::uint8_t> bounced,
+             std::span<const std::uint64_t> bounced_limits, const StepPart& part, const WarmStart& last);
   // Contacts without impulses.
   void mark(std::span<const Contact> contacts, std::span<const Sustained> sustained, std::span<const Pose> X_WB);
   // Finds the contacts; what it returns is by contact and valid until the next call.
@@ -49,6 +54,16 @@ class WarmStart {
     int first;  // into values_
     int rows;
   };
+  // What a step tells of itself.
+  struct Answer {
+    const ConstraintProblem& problem;
+    std::span<const Contact> contacts;
+    std::span<const Pose> X_WB;
+    std::span<const double> lambda;
+    const GrowingVector& sigma;
+    std::span<const std::uint8_t> bounced;
+    std::span<const std::uint64_t> bounced_limits;
+  };
   struct StoredContact {
     int geom_a, geom_b;
     FeatureKey key;
@@ -59,6 +74,9 @@ class WarmStart {
     bool used;
   };
 
+  void store_block(const Answer& answer, const ConstraintBlock& block);
+  void store_contact(const Answer& answer, const ConstraintBlock& block);
+  void keep_block(const WarmStart& last, const StoredBlock& block);
   // `contacts` are from the `first` of the match() on.
   void match_pair(std::span<StoredContact> stored, std::span<const Contact> contacts, std::span<const Pose> X_WB,
                   std::size_t first);
