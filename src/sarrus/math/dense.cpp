@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
 
 namespace sarrus {
 
@@ -12,6 +13,11 @@ SymmetricEigen symmetric_eigen(const MatX& A) {
 
 VecX symmetric_eigenvalues(const MatX& A) {
   return Eigen::SelfAdjointEigenSolver<MatX>(A, Eigen::EigenvaluesOnly).eigenvalues();
+}
+
+SingularValues singular_values(const MatX& A) {
+  const Eigen::BDCSVD<MatX> svd(A, Eigen::ComputeThinV);
+  return {svd.singularValues(), svd.matrixV()};
 }
 
 bool is_positive_definite(const MatX& A) { return Eigen::LLT<MatX>(A).info() == Eigen::Success; }

@@ -16,6 +16,12 @@ struct SymmetricEigen {
 SymmetricEigen symmetric_eigen(const MatX& A);
 VecX symmetric_eigenvalues(const MatX& A);  // ascending
 
+struct SingularValues {
+  VecX values;  // descending
+  MatX right;   // right singular vectors, a column each
+};
+SingularValues singular_values(const MatX& A);
+
 bool is_positive_definite(const MatX& A);
 // X of A X = B; none if A is not positive definite.
 std::optional<MatX> solve_definite(const MatX& A, const MatX& B);
