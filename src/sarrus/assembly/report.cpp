@@ -19,6 +19,8 @@ std::string_view name_of(AssemblyStatus status) {
     case AssemblyStatus::already:
       return "already";
     case AssemblyStatus::assembled:
+      if (r.gap_before < 1e-9)
+        return fmt::format("moved, and all joints meet, the worst by {:.2g}: {}", r.residual, moved_most(model, r));
       return "assembled";
     case AssemblyStatus::assembled_inexact:
       return "assembled_inexact";
@@ -110,6 +112,8 @@ std::string assembly_text(const Model& model, const AssemblyReport& r) {
     case AssemblyStatus::already:
       return fmt::format("all joints meet, the worst by {:.2g}", r.residual);
     case AssemblyStatus::assembled:
+      if (r.gap_before < 1e-9)
+        return fmt::format("moved, and all joints meet, the worst by {:.2g}: {}", r.residual, moved_most(model, r));
       return fmt::format("joints that were open by {:.3g} meet now, the worst by {:.2g}: {}", r.gap_before, r.residual,
                          moved_most(model, r));
     case AssemblyStatus::assembled_inexact:

@@ -141,8 +141,8 @@ void print(std::string& out, fmt::format_string<Args...> format, Args&&... args)
   fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
 }
 
-void draw_header(std::string& out, double height, const RunSummary& run, const std::string& view) {
-  const std::string scene = svg::escape_xml(run.info().scene);
+void draw_header(std::string& out, double height, const std::string& title, const std::string& view) {
+  const std::string scene = svg::escape_xml(title);
   print(out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
         "height=\"{1:.0f}\" role=\"img\" font-family=\"Helvetica, Arial, sans-serif\">\n<title>{2}</title>\n"
@@ -163,13 +163,9 @@ void draw_scale_bar(std::string& out, double top, double scale, double panel_wid
         left, top + 14, top + 18, right, 0.5 * (left + right), top + 38, svg::length_label(length));
 }
 
-void draw_footer(std::string& out, double top, const RunSummary& run, bool contacts, bool loops) {
-  const RunInfo& info = run.info();
-  print(out,
-        "<text x=\"{:.0f}\" y=\"{:.0f}\" font-size=\"13\" fill=\"#2b3038\">{}, dt {:g} s, {}, {}, worst joint gap "
-        "{:.2g} m, {}</text>\n",
-        kMargin, top + 24, svg::escape_xml(info.scene), info.options.dt, svg::escape_xml(info.options.solver),
-        name_of(*info.options.integrator), run.worst_joint_gap(), run.status());
+void draw_footer(std::string& out, double top, const std::string& caption, bool contacts, bool loops) {
+  print(out, "<text x=\"{:.0f}\" y=\"{:.0f}\" font-size=\"13\" fill=\"#2b3038\">{}</text>\n", kMargin, top + 24,
+        svg::escape_xml(caption));
   double x = kMargin + 5;
   const double y = top + 46;
   const auto entry = [&](const char* text) {
@@ -223,6 +219,13 @@ void SvgStrip::finish(const State& state) {
 }
 
 std::string SvgStrip::to_svg(const RunSummary& run) const {
+  const RunInfo& info = run.info();
+  return to_svg(info.scene, fmt::format("{}, dt {:g} s, {}, {}, worst joint gap {:.2g} m, {}", info.scene,
+                                        info.options.dt, info.options.solver, name_of(*info.options.integrator),
+                                        run.worst_joint_gap(), run.status()));
+}
+
+std::string SvgStrip::to_svg(const std::string& title, const std::string& caption) const {
   const std::vector<std::size_t> chosen = svg::choose_frames(model_, kept_, static_cast<std::size_t>(options_.frames));
   std::vector<const Frame*> frames;
   frames.reserve(chosen.size());
@@ -248,7 +251,7 @@ std::string SvgStrip::to_svg(const RunSummary& run) const {
   const double footer_top = kHeader + rows * (panel.height + kGap);
 
   std::string out;
-  draw_header(out, footer_top + kFooter, run, scenery.view.label);
+  draw_header(out, footer_top + kFooter, title, scenery.view.label);
   const std::vector<Vec2> path = longest_path(kept_, scenery.view);
   const double span = std::max(end_ - begin_, 1e-12);
   const int decimals = std::clamp(2 - static_cast<int>(std::floor(std::log10(span))), 0, 9);
@@ -261,14 +264,16 @@ std::string SvgStrip::to_svg(const RunSummary& run) const {
     panel.seen = Box2(windows.centres[k] - 0.5 * windows.size, windows.centres[k] + 0.5 * windows.size);
     panel.seen.max().y() += kLabelHeight / panel.scale;
     contacts = contacts || !frames[k]->contacts.empty();
-    svg::draw_panel(out, panel, scenery,
-                    {.frame = frames[k],
-                     .before = i > 0 ? frames[k - 1] : nullptr,
-                     .trail = std::span(path).first(std::min(chosen[k] + 1, path.size())),
-                     .index = i,
-                     .label = fmt::format("t = {:.{}f} s", frames[k]->state.time, decimals)});
+    svg::draw_panel(
+        out, panel, scenery,
+        {.frame = frames[k],
+         .before = i > 0 ? frames[k - 1] : nullptr,
+         .trail = std::span(path).first(std::min(chosen[k] + 1, path.size())),
+         .index = i,
+         .label = k < options_.labels.size() ? options_.labels[k]
+                                             : fmt::format("t = {:.{}f} s", frames[k]->state.time, decimals)});
   }
-  draw_footer(out, footer_top, run, contacts, !model_.loop_joints().empty());
+  draw_footer(out, footer_top, caption, contacts, !model_.loop_joints().empty());
   draw_scale_bar(out, footer_top, panel.scale, panel.width);
   out += "</svg>\n";
   return out;

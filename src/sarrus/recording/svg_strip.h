@@ -31,6 +31,7 @@ SvgViewpoint svg_viewpoint_from_name(std::string_view name);
 struct SvgOptions {
   int frames = 6;  // at least two
   SvgViewpoint viewpoint = SvgViewpoint::chosen;
+  std::vector<std::string> labels = {};  // of the frames instead of their times
 };
 
 class SvgStrip {
@@ -48,6 +49,8 @@ class SvgStrip {
 
   // The drawing, captioned with the set-up and the worst joint gap of the run.
   std::string to_svg(const RunSummary& run) const;
+  // With a caption of the caller's.
+  std::string to_svg(const std::string& title, const std::string& caption) const;
 
   // What is kept of one moment.
   struct Frame {
