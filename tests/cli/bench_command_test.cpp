@@ -125,11 +125,11 @@ TEST_F(BenchCommand, SamplesAreProblemFiles) {
 #ifdef SARRUS_MPIRUN
 
 // As root (containers) Open MPI wants to be told so; two ranks on one core too.
-std::string mpirun() { return std::string(SARRUS_MPIRUN) + " -n 2 --oversubscribe --allow-run-as-root"; }
+constexpr const char* kMpirun = SARRUS_MPIRUN " -n 2 --oversubscribe --allow-run-as-root";
 
 TEST_F(BenchCommand, TwoRanksGiveTheSameResults) {
   ASSERT_EQ(run(small("--json '" + file("one.json") + "'")).exit_code, 0);
-  const Result r = run(small("--json '" + file("two.json") + "'"), mpirun());
+  const Result r = run(small("--json '" + file("two.json") + "'"), kMpirun);
   ASSERT_EQ(r.exit_code, 0) << r.err;
   EXPECT_EQ(results("two.json")["machine"]["ranks"], 2);
   EXPECT_EQ(without_times(results("one.json")), without_times(results("two.json")));
@@ -162,7 +162,7 @@ TEST_F(BenchCommand, AKilledRankIsReportedAndItsWorkDoneWhenRunAgain) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   });
-  const Result r = run(arguments, mpirun());
+  const Result r = run(arguments, kMpirun);
   killer.join();
   EXPECT_NE(r.exit_code, 0);
   EXPECT_NE(r.err.find("a rank was lost"), std::string::npos) << r.err;

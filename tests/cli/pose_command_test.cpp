@@ -21,7 +21,7 @@ class Pose : public test::Command {
   template <class F>
   std::string scene(const std::string& name, F change) const {
     EXPECT_EQ(run("scenes --force --export " + file("scenes")).exit_code, 0);
-    nlohmann::ordered_json j = nlohmann::ordered_json::parse(read(file("scenes") + "/fourbar_swing.json"));
+    nlohmann::ordered_json j = nlohmann::ordered_json::parse(read(file("scenes/fourbar_swing.json")));
     change(j);
     std::ofstream(file(name)) << j.dump(2);
     return file(name);
@@ -48,7 +48,7 @@ TEST_F(Pose, MovesACrankAndWritesTheSceneThere) {
 TEST_F(Pose, ClosesAnOpenLoopAndDrawsIt) {
   const std::string open = scene("open.json", [](auto& j) {
     for (auto& body : j.at("bodies")) {
-      auto& p = body.contains("position") ? body.at("position") : body.at("pose").at("position");
+      auto& p = body.at("pose").at("p");
       p[0] = p[0].template get<double>() + 0.004;
     }
   });
@@ -62,7 +62,7 @@ TEST_F(Pose, ClosesAnOpenLoopAndDrawsIt) {
 }
 
 TEST_F(Pose, WhatCannotBeReachedIsExitCodeThree) {
-  const Result r = run("pose slider_crank --set slider.position=9m");
+  const Result r = run(std::string("pose slider_crank") + " --set slider.position=9m");
   EXPECT_EQ(r.exit_code, 3) << r.out << r.err;
   EXPECT_NE(r.out.find("unreachable"), std::string::npos) << r.out;
 }

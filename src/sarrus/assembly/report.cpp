@@ -19,8 +19,6 @@ std::string_view name_of(AssemblyStatus status) {
     case AssemblyStatus::already:
       return "already";
     case AssemblyStatus::assembled:
-      if (r.gap_before < 1e-9)
-        return fmt::format("moved, and all joints meet, the worst by {:.2g}: {}", r.residual, moved_most(model, r));
       return "assembled";
     case AssemblyStatus::assembled_inexact:
       return "assembled_inexact";
