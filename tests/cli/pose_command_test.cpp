@@ -62,7 +62,7 @@ TEST_F(Pose, ClosesAnOpenLoopAndDrawsIt) {
 }
 
 TEST_F(Pose, WhatCannotBeReachedIsExitCodeThree) {
-  const Result r = run(std::string("pose slider_crank") + " --set slider.position=9m");
+  const Result r = run(std::string("pose slider_crank") + " --set rail.position=9m");
   EXPECT_EQ(r.exit_code, 3) << r.out << r.err;
   EXPECT_NE(r.out.find("unreachable"), std::string::npos) << r.out;
 }
@@ -71,7 +71,7 @@ TEST_F(Pose, RefusesBadValues) {
   expect_refused("pose fourbar_swing --set crank", "JOINT=VALUE");
   expect_refused("pose fourbar_swing --set crank=1furlong", "deg");
   expect_refused("pose fourbar_swing --set crank=nan", "no angle");
-  expect_refused("pose fourbar_swing --set crnk=1", "crank");
+  expect_refused("pose fourbar_swing --set crank.angel=1", "crank.angle");
   expect_refused("pose fourbar_swing --set crank=1 --set crank=2", "twice");
   expect_refused("pose fourbar_swing --pin crank=1 --json " + file("no/such/dir.json"), "--json");
   const std::string mine = scene("mine.json", [](auto&) {});
