@@ -421,11 +421,11 @@ inline constexpr const char* kHandWritten = R"({
   "world_frames": [{"name": "lab"}],
   "joints": [
     {"name": "hinge", "type": "revolute", "base": "world", "follower": "rod", "at": [0, 0, 2], "axis": [0, 1, 0],
-     "limit": {"lower": -90, "upper": 45, "compliance": {"model": "mujoco", "d0": 0.5, "time_constant": 0.1}}, "spring": {"stiffness": 7, "rest": 30},
+     "limit": {"lower": -90, "upper": 45, "compliance": {"model": "mujoco", "d0": 0.5, "time_constant": 0.1}}, "spring": {"stiffness": 7, "rest": 30}, "initial": 360,
      "drive": {"mode": "position", "kp": 10, "kd": 1, "effort_limit": 5,
                "target": {"offset": 10, "rate": 20, "amplitude": 30, "frequency": 2, "phase": 90}}},
     {"name": "motor", "type": "revolute", "base": "rod", "follower": "bar", "at": [1, 0, 0], "x_axis": [0, 0, 1],
-     "damping": 0, "initial": 360,
+     "damping": 0,
      "drive": {"name": "puller", "mode": "force", "target": 45, "effort_lower": -1, "effort_upper": 50,
                "target_upper": 40}},
     {"name": "tube", "type": "cylindrical", "base": "bar", "follower": "plate", "at": [0, 0, 0],

@@ -93,7 +93,8 @@ void check_drive(const std::string& element, const Dof& dof, bool coordinate) {
   if (!(drive.effort_limit > 0)) {
     throw InputError(element, fmt::format("drive effort_limit is {}; give a value > 0", drive.effort_limit));
   }
-  if (!(drive.least_effort() < drive.largest_effort())) {
+  const bool number = !std::isnan(drive.effort_lower) && !std::isnan(drive.effort_upper);
+  if (!number || !(drive.least_effort() < drive.largest_effort())) {
     throw InputError(element, fmt::format("drive efforts from {} to {} leave no room; give effort_lower < effort_upper",
                                           drive.least_effort(), drive.largest_effort()));
   }
