@@ -20,7 +20,7 @@ namespace sarrus::app {
 namespace {
 
 struct InverseArguments {
-  std::string scene;
+  SceneArgument scene;
   std::string reference;
   std::string law = "ncp";
   std::string method = "proximal";
@@ -136,7 +136,9 @@ void print_summary(const Model& model, const InverseDynamics& inverse, const Inv
 }
 
 void run_inverse(const InverseArguments& a, int& exit_code) {
-  const Model model = resolve_scene(a.scene);
+  ImportReport report;
+  const Model model = resolve_scene(a.scene, &report);
+  print_warnings(report);
   const RecordedMotion recording = load_recording(a.reference, model);
   OutputFile csv("--csv", a.csv);
   OutputFile json("--json", a.json);
@@ -182,7 +184,7 @@ void add_inverse_command(CLI::App& app, int& exit_code) {
   auto a = std::make_shared<InverseArguments>();
   CLI::App* command = app.add_subcommand(
       "inverse", "Efforts and contact impulses that produce a recorded motion, and whether it is possible");
-  command->add_option("scene", a->scene, "Scene file (JSON) or built-in name")->required()->type_name("SCENE");
+  a->scene.add_to(*command);
   command->add_option("--reference", a->reference, "Recording of the motion (sarrus run --record)")
       ->required()
       ->type_name("FILE");

@@ -56,6 +56,7 @@ int run_command_line(int argc, const char* const* argv) {
   add_bench_command(app, exit_code);
   add_check_command(app);
   add_pose_command(app, exit_code);
+  add_convert_command(app);
   add_scenes_command(app);
   add_solvers_command(app);
   try {

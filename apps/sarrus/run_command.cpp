@@ -83,7 +83,9 @@ std::exception_ptr take_steps(const RunArguments& a, const RunLength& length, Si
 
 int run(const RunArguments& a) {
   const GracefulStop stop;  // from here on: a signal while the scene is read ends the run after a step
-  const Model model = resolve_scene(a.scene);
+  ImportReport report;
+  const Model model = resolve_scene(a.scene, &report);
+  if (!a.quiet) print_warnings(report);
   Simulation sim(model, a.options);
   RunLength length = run_length(a, model);
   if (!a.resume.empty()) resume(a.resume, length, sim);

@@ -51,9 +51,7 @@ SolverParameters parse_parameters(const std::vector<std::string>& arguments) {
 
 void add_options(CLI::App& command, RunArguments& a) {
   SimulationOptions& o = a.options;
-  command.add_option("scene", a.scene, "Scene file (JSON) or built-in name, see `sarrus scenes`")
-      ->required()
-      ->type_name("SCENE");
+  a.scene.add_to(command);
   add_positive(command, "--dt", o.dt, "Time step [s]; default: the scene's")->type_name("S");
   add_positive(command, "--duration", a.duration, "Simulated time [s]; default: the scene's")->type_name("S");
   command.add_option("--solver", o.solver, "Constraint solver, see `sarrus solvers`")->type_name("ID");

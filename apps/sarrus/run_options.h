@@ -9,11 +9,12 @@
 #include "sarrus/model/model.h"
 #include "sarrus/recording/svg_strip.h"
 #include "sarrus/step/simulation.h"
+#include "scene_argument.h"
 
 namespace sarrus::app {
 
 struct RunArguments {
-  std::string scene;
+  SceneArgument scene;
   SimulationOptions options;
   double duration = 0;  // s; 0: the scene's
   std::string json;

@@ -1,13 +1,28 @@
-// The SCENE argument of the commands: a scene file or the name of a built-in scene.
+// The SCENE argument of the commands: a scene file, a robot's file of another format, or the name of a built-in scene.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <string>
 
 #include "sarrus/model/model.h"
+#include "sarrus/robot_files/options.h"
+#include "sarrus/robot_files/report.h"
 
 namespace sarrus::app {
 
-// Throws InputError; for an argument that is neither, with the nearest file or built-in name.
-Model resolve_scene(const std::string& argument);
+struct SceneArgument {
+  std::string scene;
+  ImportOptions import;
+  bool hold = false;  // position drives keep the pose in which the scene begins
+
+  // SCENE and the options of robots' files.
+  void add_to(CLI::App& command);
+};
+
+// Throws InputError; for an argument that is neither, with the nearest file or built-in name. The report is of files
+// only.
+Model resolve_scene(const SceneArgument& argument, ImportReport* report = nullptr);
+// What an import could not keep, a line each on standard error.
+void print_warnings(const ImportReport& report);
 
 }  // namespace sarrus::app

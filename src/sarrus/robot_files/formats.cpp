@@ -1,11 +1,9 @@
 #include "sarrus/robot_files/formats.h"
 
-#include <array>
-
 namespace sarrus::robot {
 namespace {
 
-constexpr std::array<Format, 0> kFormats = {};
+constexpr Format kFormats[] = {{"mujoco", "MJCF", read_mjcf}};
 
 }  // namespace
 

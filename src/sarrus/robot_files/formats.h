@@ -18,4 +18,6 @@ struct Format {
 // Null if no reader knows the root element.
 const Format* format_of(std::string_view root);
 
+Graph read_mjcf(xml::Node root, const Folders& folders, Findings& findings);
+
 }  // namespace sarrus::robot

@@ -1,5 +1,6 @@
 #include "sarrus/robot_files/graph.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -16,6 +17,7 @@ Quat turn_x(double a) { return so3_exp(Vec3(a, 0, 0)); }
 Quat turn_y(double a) { return so3_exp(Vec3(0, a, 0)); }
 Quat turn_z(double a) { return so3_exp(Vec3(0, 0, a)); }
 
+bool turns(const SerialAxis& a) { return a.kind == AxisKind::hinge; }
 bool perpendicular(const Vec3& a, const Vec3& b) { return std::abs(a.dot(b)) < kParallel; }
 bool parallel(const Vec3& a, const Vec3& b) { return a.cross(b).norm() < kParallel; }
 
@@ -41,15 +43,15 @@ struct Composition {
 };
 
 std::optional<Composition> compose_two(const SerialAxis& a, const SerialAxis& b) {
-  if (a.angular && b.angular) {
+  if (turns(a) && turns(b)) {
     const std::optional<Vec3> point = common_point(a.anchor_J, a.axis_J, b.anchor_J, b.axis_J);
     if (!point || !perpendicular(a.axis_J, b.axis_J)) return std::nullopt;
     const Quat axes = frame_with_xy(a.axis_J, b.axis_J);
     return Composition{
         JointType::universal, {*point, axes * turn_x(-a.reference)}, {*point, axes * turn_y(b.reference)}};
   }
-  if (a.angular == b.angular || !parallel(a.axis_J, b.axis_J)) return std::nullopt;
-  const bool slide_first = !a.angular;
+  if (turns(a) == turns(b) || !parallel(a.axis_J, b.axis_J)) return std::nullopt;
+  const bool slide_first = !turns(a);
   const SerialAxis& slide = slide_first ? a : b;
   const SerialAxis& hinge = slide_first ? b : a;
   const double sign = slide.axis_J.dot(hinge.axis_J) > 0 ? 1 : -1;
@@ -69,15 +71,15 @@ std::optional<Composition> compose_three(const SerialAxis& a, const SerialAxis& 
   const double sign = c.axis_J.dot(normal) > 0 ? 1 : -1;
   const Quat axes = frame_with_xy(a.axis_J, b.axis_J);
   std::optional<Composition> out;
-  if (a.angular && b.angular && c.angular && b.reference == 0) {
+  if (turns(a) && turns(b) && turns(c) && b.reference == 0) {
     const std::optional<Vec3> point = common_point(a.anchor_J, a.axis_J, b.anchor_J, b.axis_J);
     if (!point || !on_line(*point, c.anchor_J, c.axis_J)) return std::nullopt;
     out = Composition{
         JointType::gimbal, {*point, axes * turn_x(-a.reference)}, {*point, axes * turn_z(sign * c.reference)}};
-  } else if (!a.angular && !b.angular && !c.angular) {
+  } else if (!turns(a) && !turns(b) && !turns(c)) {
     const Vec3 back = a.reference * a.axis_J + b.reference * b.axis_J + c.reference * c.axis_J;
     out = Composition{JointType::cartesian, {a.anchor_J - back, axes}, {a.anchor_J, axes}};
-  } else if (!a.angular && !b.angular && c.angular) {
+  } else if (!turns(a) && !turns(b) && turns(c)) {
     const Vec3 back = a.reference * a.axis_J + b.reference * b.axis_J;
     out = Composition{JointType::planar, {c.anchor_J - back, axes}, {c.anchor_J, axes * turn_z(sign * c.reference)}};
   }
@@ -86,10 +88,16 @@ std::optional<Composition> compose_three(const SerialAxis& a, const SerialAxis& 
 }
 
 std::optional<Composition> compose(const std::vector<SerialAxis>& axes) {
+  const bool ball = std::any_of(axes.begin(), axes.end(), [](const SerialAxis& a) { return a.kind == AxisKind::ball; });
+  if (ball && axes.size() > 1) return std::nullopt;
+  if (ball) {
+    const Pose X = {axes[0].anchor_J, Quat::Identity()};
+    return Composition{JointType::spherical, X, X};
+  }
   if (axes.size() == 1) {
     const SerialAxis& a = axes[0];
     const Quat frame = frame_with_x(a.axis_J);
-    if (a.angular) {
+    if (turns(a)) {
       return Composition{JointType::revolute, {a.anchor_J, frame}, {a.anchor_J, frame * turn_x(a.reference)}};
     }
     return Composition{JointType::prismatic, {a.anchor_J - a.reference * a.axis_J, frame}, {a.anchor_J, frame}};
@@ -114,7 +122,7 @@ Joint axis_joint(const Graph& graph, std::string name, bool angular, int base, i
                  const Vec3& axis_W, double reference) {
   const Pose X_FW = graph.link_pose(follower).inverse();
   SerialAxis axis;
-  axis.angular = angular;
+  axis.kind = angular ? AxisKind::hinge : AxisKind::slide;
   axis.axis_J = X_FW.q * axis_W.normalized();
   axis.anchor_J = X_FW * anchor_W;
   axis.reference = reference;
@@ -143,9 +151,15 @@ Joint composed_joint(const Graph& graph, std::string name, int base, int followe
   } else {
     joint.X_BJ = X_BF;
     joint.serial = axes;
-    for (std::size_t i = 0; i < axes.size(); ++i) places.push_back({static_cast<int>(i), 1.0});
+    int k = 0;
+    for (const SerialAxis& axis : axes) {
+      places.push_back({k, 1.0});
+      k += axis.coordinates();
+    }
   }
-  joint.coordinates.resize(axes.size());
+  int coordinates = 0;
+  for (const SerialAxis& axis : axes) coordinates += axis.coordinates();
+  joint.coordinates.resize(static_cast<std::size_t>(coordinates));
   return joint;
 }
 

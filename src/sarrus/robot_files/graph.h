@@ -58,11 +58,17 @@ struct Coordinate {
 // One axis of a chain of joints between two links without links between them. Axes are those of the joint frame where
 // all coordinates have their reference values; each moves those after it:
 //   X_BF = X_BJ exp(S_1 (q_1 - r_1)) ... exp(S_n (q_n - r_n)) X_FJ^-1
+// A ball has three coordinates, and its rotation at the start instead of their values.
+enum class AxisKind : std::uint8_t { hinge, slide, ball };
 struct SerialAxis {
-  bool angular = true;
+  AxisKind kind = AxisKind::hinge;
   Vec3 axis_J = Vec3::UnitX();
   Vec3 anchor_J = Vec3::Zero();
   double reference = 0;
+  Quat initial_turn = Quat::Identity();  // of a ball
+  Vec3 initial_rate = Vec3::Zero();      // of a ball, axes of what it turns, rad/s
+
+  int coordinates() const { return kind == AxisKind::ball ? 3 : 1; }
 };
 
 struct Joint {
@@ -73,7 +79,7 @@ struct Joint {
   int follower = kWorld;
   Pose X_BJ;                            // joint frame in the base link
   Pose X_FJ;                            // and in the follower link
-  std::vector<Coordinate> coordinates;  // as many as the type has dofs, or as there are serial axes
+  std::vector<Coordinate> coordinates;  // as many as the type has dofs, or as the serial axes have
   std::vector<SerialAxis> serial;       // if there are any, `type` is not looked at
   bool closure = false;                 // closes a loop: may be open at the start
   double length = 0;                    // distance joints
@@ -166,7 +172,7 @@ Joint axis_joint(const Graph& graph, std::string name, bool angular, int base, i
 // A joint of any type whose frames coincide with X_WJ at the poses that the links have now.
 Joint frame_joint(const Graph& graph, std::string name, JointType type, int base, int follower, const Pose& X_WJ);
 
-// Which coordinate of a joint an axis has become, and its sign there.
+// Which coordinate of a joint an axis has become (the first of those of a ball), and its sign there.
 struct AxisPlace {
   int k = 0;
   double sign = 1;

@@ -393,12 +393,20 @@ class Reduction {
     joint.q_FJ = follower.q.normalized();
   }
 
+  static bool is_angle(const Joint& j, std::size_t k) {
+    if (j.serial.empty()) return joint_type_info(j.type).coordinates && joint_type_info(j.type).angular[k];
+    for (const SerialAxis& s : j.serial) {
+      if (k < at(s.coordinates())) return s.kind == AxisKind::hinge;
+      k -= at(s.coordinates());
+    }
+    return false;
+  }
+
   // A state begins with angles in (-pi, pi]: coordinates that begin with more turns are counted from there.
   void unwind(Joint& j) {
     for (std::size_t k = 0; k < j.coordinates.size(); ++k) {
       Coordinate& c = j.coordinates[k];
-      const bool angular = j.serial.empty() ? joint_type_info(j.type).angular[k] : j.serial[k].angular;
-      if (!angular || !(std::abs(c.initial) > std::numbers::pi)) continue;
+      if (!is_angle(j, k) || !(std::abs(c.initial) > std::numbers::pi)) continue;
       const double turns = (c.initial - wrap_angle(c.initial));
       c.initial -= turns;
       c.dof.limit.lower -= turns;
@@ -413,6 +421,17 @@ class Reduction {
                       turns),
           "");
     }
+  }
+
+  static Pose motion_of(const SerialAxis& s, double q) {
+    Pose X;
+    if (s.kind == AxisKind::slide) {
+      X.p = (q - s.reference) * s.axis_J;
+      return X;
+    }
+    X.q = s.kind == AxisKind::hinge ? so3_exp((q - s.reference) * s.axis_J) : s.initial_turn;
+    X.p = s.anchor_J - X.q * s.anchor_J;
+    return X;
   }
 
   // A chain of axes: light bodies between them.
@@ -445,49 +464,47 @@ class Reduction {
     }
     int before = body_of(j.base);
     const int first_between = static_cast<int>(d_.bodies.size());
+    std::size_t first = 0;  // coordinate of the axis
     for (int k = 0; k < n; ++k) {
       const SerialAxis& s = j.serial[at(k)];
-      const Coordinate& c = j.coordinates[at(k)];
+      const std::vector<Coordinate> coordinates(
+          j.coordinates.begin() + static_cast<std::ptrdiff_t>(first),
+          j.coordinates.begin() + static_cast<std::ptrdiff_t>(first) + s.coordinates());
+      const Coordinate& c = coordinates[0];
       const Vec3 axis_W = X_WJ.q * (moved.q * s.axis_J);
       const Vec3 anchor_W = X_WJ * (moved * s.anchor_J);
-      if (s.angular) {
-        v0 -= c.rate * axis_W.cross(anchor_W);
-        w0 += c.rate * axis_W;
-      } else {
+      moved = moved * motion_of(s, c.initial);
+      if (s.kind == AxisKind::slide) {
         v0 += c.rate * axis_W;
-      }
-      const double motion = c.initial - s.reference;
-      Pose step;
-      if (s.angular) {
-        step.q = so3_exp(motion * s.axis_J);
-        step.p = s.anchor_J - step.q * s.anchor_J;
       } else {
-        step.p = motion * s.axis_J;
+        const Vec3 turn = s.kind == AxisKind::hinge ? Vec3(c.rate * axis_W) : Vec3(X_WJ.q * (moved.q * s.initial_rate));
+        v0 -= turn.cross(anchor_W);
+        w0 += turn;
       }
-      moved = moved * step;
       const std::string name = c.name.empty() ? fmt::format("{}_{}", j.name, k + 1) : c.name;
       int after = follower;
       if (k + 1 < n) {
         after = static_cast<int>(d_.bodies.size());
         between.X_WB0 = X_WJ * moved * X_JF;
+        between.X_WB0.q.normalize();
         between.w0_W = w0;
         between.v0_W = v0 + w0.cross(between.X_WB0.p);
-        const std::string wanted = fmt::format("{}_{}", d_.bodies[at(follower)].name, name);
-        between.name = body_names_.unique("link", wanted, j.place);
+        between.name = body_names_.unique("link", fmt::format("{}_{}", d_.bodies[at(follower)].name, name), j.place);
         d_.bodies.push_back(between);
       }
       std::vector<AxisPlace> places;
-      Joint single = composed_joint(Graph{}, name, kWorld, kWorld, {s}, places);  // frames in J at the reference
+      const Joint single = composed_joint(Graph{}, name, kWorld, kWorld, {s}, places);  // frames in J at the reference
       sarrus::Joint joint;
       joint.name = joint_names_.unique("joint", name, j.place);
       joint.type = single.type;
       joint.base = before;
       joint.follower = after;
-      set_frames(joint, (before == body_of(j.base) ? X_BJ : X_BF) * single.X_BJ, X_BF * single.X_FJ);
-      dof_[index].push_back({static_cast<int>(d_.dofs.size()), 1.0});
+      set_frames(joint, (k == 0 ? X_BJ : X_BF) * single.X_BJ, X_BF * single.X_FJ);
+      for (int i = 0; i < s.coordinates(); ++i) dof_[index].push_back({static_cast<int>(d_.dofs.size()) + i, 1.0});
       report_coordinate(c, j.name, joint.name);
-      push(std::move(joint), {c});
+      push(std::move(joint), coordinates);
       before = after;
+      first += coordinates.size();
     }
     // The two ends are neighbours.
     if (body_of(j.base) != kWorld && !groups_[at(body_of(j.base))].on_world) exclude(body_of(j.base), follower);
