@@ -24,7 +24,7 @@ namespace sarrus::app {
 namespace {
 
 struct PoseArguments {
-  std::string scene;
+  SceneArgument scene;
   std::vector<std::string> set;
   std::vector<std::string> pin;
   bool ignore_limits = false;
@@ -186,7 +186,9 @@ std::string to_svg(const Model& model, const State& before, const Assembly& a) {
 }
 
 void pose(const PoseArguments& arguments, int& exit_code) {
-  Model model = resolve_scene(arguments.scene);
+  ImportReport report;
+  Model model = resolve_scene(arguments.scene, &report);
+  print_warnings(report);
   AssemblyOptions options;
   options.limits = !arguments.ignore_limits;
   options.pins = parse_values(model, "--pin", arguments.pin);
@@ -231,7 +233,8 @@ void pose(const PoseArguments& arguments, int& exit_code) {
 void add_pose_command(CLI::App& app, int& exit_code) {
   auto a = std::make_shared<PoseArguments>();
   CLI::App* command = app.add_subcommand("pose", "Close the loops of a model, and move it to given coordinates");
-  command->add_option("scene", a->scene, "Scene file, robot file or built-in name")->required()->type_name("SCENE");
+  a->scene.add_to(*command);
+  a->scene.import.assemble = ImportAssembly::never;  // that is the command itself
   command
       ->add_option("--set", a->set,
                    "Coordinate to move to a value, all others following: JOINT=VALUE in rad or m, or with deg, mm, cm")

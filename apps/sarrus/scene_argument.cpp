@@ -102,6 +102,12 @@ void SceneArgument::add_to(CLI::App& command) {
       ->group(group);
   command.add_flag("!--no-merge", import.merge_fixed, "Keep bodies apart that are fixed to each other")->group(group);
   command.add_flag("!--no-repair", import.repair_inertia, "Refuse inertias that no mass has")->group(group);
+  if (command.get_name() != "pose") {
+    add_choice(
+        command, "--assemble", import.assemble,
+        {{"auto", ImportAssembly::automatic}, {"always", ImportAssembly::always}, {"never", ImportAssembly::never}},
+        "Close loops and meet limits at the start: if they are not, always, or never");
+  }
   add_choice(command, "--mesh", import.mesh, {{"hull", ImportMesh::hull}, {"exact", ImportMesh::exact}},
              "Meshes collide as their convex hull, or triangle by triangle");
   add_choice(command, "--compliance", import.compliance,

@@ -173,6 +173,14 @@ Dof mirrored(Dof dof) {
   target.rate = -target.rate;
   target.amplitude = -target.amplitude;
   for (TablePoint& p : target.table) p.value = -p.value;
+  const auto swap = [](double& lo, double& hi) {
+    const double before = lo;
+    lo = -hi;
+    hi = -before;
+  };
+  swap(dof.drive.effort_lower, dof.drive.effort_upper);
+  swap(dof.drive.target_lower, dof.drive.target_upper);
+  if (dof.initial) dof.initial = -*dof.initial;
   return dof;
 }
 

@@ -21,7 +21,8 @@ struct LinkShape {
   xml::Place place;
   Pose X_LS;
   Shape shape;
-  bool collides = true;  // else for pictures only
+  bool has_shape = true;  // false: `shape` was not loaded, which is fine for what does not collide
+  bool collides = true;   // else for pictures only
   bool visible = false;
   std::array<double, 4> rgba = {0.5, 0.5, 0.5, 1};
   int material = 0;  // into Graph::materials

@@ -5,6 +5,7 @@
 #include "sarrus/files/whole_file.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/text.h"
+#include "sarrus/robot_files/close_loops.h"
 #include "sarrus/robot_files/folders.h"
 #include "sarrus/robot_files/formats.h"
 #include "sarrus/robot_files/reduce.h"
@@ -39,7 +40,10 @@ ImportResult import_xml(const std::string& text, const fs::path& file, const std
   if (graph.name.empty()) graph.name = file.stem().string();
   ModelData data = robot::reduce(std::move(graph), findings);
   findings.finish();
-  return {finish_model(std::move(data)), std::move(report)};
+  Model model = finish_model(std::move(data));
+  model = robot::assembled(model, findings);
+  findings.finish();
+  return {std::move(model), std::move(report)};
 }
 
 }  // namespace

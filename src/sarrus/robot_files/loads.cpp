@@ -92,7 +92,7 @@ void add_drive(Drive& drive, const Drive& added, Findings& findings, const xml::
     drive = added;
     return;
   }
-  if (drive.effort_limit < kUnlimited || added.effort_limit < kUnlimited) {
+  if (drive.largest_effort() < kUnlimited || added.largest_effort() < kUnlimited) {
     findings.add(ImportSeverity::warning, "summed-drives", place.text(), element,
                  "is one of several drives of a coordinate: their gains and their bounds are added", "");
   }
@@ -102,6 +102,10 @@ void add_drive(Drive& drive, const Drive& added, Findings& findings, const xml::
   drive.kd = (drive.mode != DriveMode::force ? drive.kd : 0) + (added.mode != DriveMode::force ? added.kd : 0);
   drive.mode = drive.kp > 0 ? DriveMode::position : drive.kd > 0 ? DriveMode::velocity : DriveMode::force;
   drive.effort_limit += added.effort_limit;
+  drive.effort_lower += added.effort_lower;
+  drive.effort_upper += added.effort_upper;
+  drive.target_lower = -kUnlimited;
+  drive.target_upper = kUnlimited;
   const double gain = drive.mode == DriveMode::position ? drive.kp : drive.mode == DriveMode::velocity ? drive.kd : 1.0;
   drive.target = {};
   drive.target.offset = (a.offset + b.offset) / gain;
@@ -134,7 +138,14 @@ void add_load(Coordinate& q, const Coordinate& acts_on, double c, double d, Find
   drive.effort_limit *= std::abs(c);
   Signal& t = drive.target;
   const double scale = drive.mode == DriveMode::force ? c : 1 / c;
-  t.offset = (t.offset - (drive.mode == DriveMode::position ? d : 0)) * scale;
+  const double shift = drive.mode == DriveMode::position ? d : 0;
+  drive.effort_lower *= c;
+  drive.effort_upper *= c;
+  if (c < 0) std::swap(drive.effort_lower, drive.effort_upper);
+  drive.target_lower = (drive.target_lower - shift) * scale;
+  drive.target_upper = (drive.target_upper - shift) * scale;
+  if (scale < 0) std::swap(drive.target_lower, drive.target_upper);
+  t.offset = (t.offset - shift) * scale;
   t.rate *= scale;
   t.amplitude *= scale;
   for (TablePoint& p : t.table) p.value *= scale;

@@ -290,12 +290,13 @@ class ActuatorReader {
       d.target.offset = g * b0;
       d.target.rate = g * b0_rate;
     }
-    set_effort(node, r, t, g, d, ctrl_limited, force_limited);
+    set_effort(r, t, g, d, ctrl_limited, force_limited);
+    if (ctrl_limited) set_targets(r, g, b1, b2, d);
     place(node, t, g, r, d);
   }
 
-  void set_effort(const xml::Node& node, const Record& r, const Transmission& t, double g, Drive& d, bool ctrl_limited,
-                  bool force_limited) {
+  static void set_effort(const Record& r, const Transmission& t, double g, Drive& d, bool ctrl_limited,
+                         bool force_limited) {
     double lower = -kUnlimited;
     double upper = kUnlimited;
     const auto bound = [&](double lo, double hi) {
@@ -308,18 +309,29 @@ class ActuatorReader {
       const double most = std::abs(g * r.gain[0]) * std::max(std::abs(r.ctrlrange[0]), std::abs(r.ctrlrange[1]));
       bound(-most, most);
     }
-    if (lower == -kUnlimited && upper == kUnlimited) return;
-    const double lo = std::abs(lower);
-    const double hi = std::abs(upper);
-    d.effort_limit = lo == 0 ? hi : hi == 0 ? lo : std::min(lo, hi);
-    if (lo != hi) {
-      findings_.warn("asymmetric-effort", node,
-                     "has different bounds of its force in the two directions; the smaller one counts");
-    }
-    if (!(d.effort_limit > 0)) {  // bounds of 0: it does nothing
+    if (lower > upper || (lower == 0 && upper == 0)) {  // nothing is left
       d.mode = DriveMode::none;
-      d.effort_limit = kUnlimited;
+      return;
     }
+    if (lower == -upper) {
+      d.effort_limit = upper;
+    } else {
+      d.effort_lower = lower;
+      d.effort_upper = upper;
+    }
+  }
+
+  // The targets that the control can ask for.
+  static void set_targets(const Record& r, double g, double b1, double b2, Drive& d) {
+    const double at_zero = r.affine_bias ? r.bias[0] : 0;
+    const double scale = d.mode == DriveMode::position   ? -1 / (b1 * g)
+                         : d.mode == DriveMode::velocity ? -1 / (b2 * g)
+                                                         : g;
+    const double lo = scale * (at_zero + r.gain[0] * r.ctrlrange[0]);
+    const double hi = scale * (at_zero + r.gain[0] * r.ctrlrange[1]);
+    if (r.gain[0] == 0 || r.affine_gain || r.dynamics == Dynamics::integrator) return;
+    d.target_lower = std::min(lo, hi);
+    d.target_upper = std::max(lo, hi);
   }
 
   void place(const xml::Node& node, const Transmission& t, double g, const Record& r, const Drive& d) {

@@ -363,7 +363,11 @@ void read_fixed(const Source& s, const xml::Node& node, const Attributes& a, Ten
   for (const xml::Node& child : node.children) {
     const Attributes term(child);
     const SourceJoint& j = s.joints[at(s.joint_named(child, "joint", child.get("joint")))];
-    if (j.kind == JointKind::free || j.kind == JointKind::ball) term.fail("names a joint without a scalar coordinate");
+    if (j.kind == JointKind::free || j.kind == JointKind::ball) {
+      findings.dropped("tendon-of-ball", node, "counts a component of a quaternion as a length");
+      t.spatial = true;  // as little to be used as one in space
+      return;
+    }
     const double coef = term.number("coef", 1);
     t.terms.push_back({static_cast<int>(&j - s.joints.data()), coef});
     t.length0 += coef * j.ref;

@@ -83,8 +83,9 @@ class ContactReader {
     shape.place = geom.node.place;
     shape.X_LS = geom.X_BG;
     shape.shape = geom.shape;
+    shape.has_shape = geom.has_shape;
     shape.collides = geom.colliding;
-    shape.visible = true;
+    shape.visible = geom.rgba[3] > 0;
     shape.rgba = geom.rgba;
     shape.group = geom.contype;
     shape.collides_with = geom.conaffinity;

@@ -220,9 +220,15 @@ void GeomReader::read_mesh(SourceGeom& g, const Attributes& a, const Compiler& c
   if (g.mesh.empty()) a.fail("is a mesh without one; give mesh=\"...\"");
   MeshAsset& mesh = s_.meshes->require(g.context, g.mesh, g.node);
   std::string tried;
-  const bool needed = g.colliding || !g.is_mesh;
-  if (!needed) return;
+  const bool drawn = findings_.options().visuals && g.rgba[3] > 0;
+  g.has_shape = g.colliding || !g.is_mesh || drawn;
+  if (!g.has_shape) return;
   if (!s_.meshes->available(mesh, tried)) {
+    if (!g.colliding && g.is_mesh) {
+      g.has_shape = false;
+      findings_.note("missing-visual", g.node, "the file of its mesh is not there, and it is only seen");
+      return;
+    }
     a.fail(fmt::format("the file of mesh {} is not there (tried: {}); copy it there", in_quotes(g.mesh),
                        printable(tried, 1000)));
   }
@@ -232,6 +238,10 @@ void GeomReader::read_mesh(SourceGeom& g, const Attributes& a, const Compiler& c
     g.shape = fitted_shape(g.shape.kind, mesh, p, compiler.fitaabb, a.number("fitscale", 1), X_MS);
     g.X_BG = g.X_BG * X_MS;
     g.mesh.clear();
+    return;
+  }
+  if (!g.colliding) {
+    g.shape = Shape::triangles(s_.meshes->triangles(mesh, g.node), true);
     return;
   }
   g.shape = findings_.options().mesh == ImportMesh::exact ? Shape::triangles(s_.meshes->triangles(mesh, g.node), true)

@@ -63,6 +63,7 @@ struct SourceGeom {
   Pose X_BG;
   Shape shape;  // primitives, planes and fields; hulls and triangles only if they collide
   bool is_mesh = false;
+  bool has_shape = true;
   std::string mesh;              // name of the mesh, also of one to which the shape is fitted
   Vec3 mass_box = Vec3::Zero();  // height fields: half sizes of the box that they weigh as
   bool colliding = false;

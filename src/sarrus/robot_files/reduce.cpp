@@ -50,7 +50,10 @@ class Reduction {
         findings_(findings),
         body_names_(findings),
         joint_names_(findings),
-        geom_names_(findings) {}
+        geom_names_(findings),
+        drive_names_(findings),
+        visual_names_(findings),
+        frame_names_(findings) {}
 
   ModelData run() {
     if (g_.links.size() > xml::kMaxElements) throw InputError("model", "has more than a million links; simplify it");
@@ -58,6 +61,9 @@ class Reduction {
     fold_loads(g_, findings_);
     header();
     for (std::size_t group = 0; group < groups_.size(); ++group) add_body(group);
+    ImportCount& count = findings_.count("body");
+    count.read += static_cast<int>(g_.links.size());
+    count.merged += static_cast<int>(g_.links.size()) - count.kept;
     add_shapes();
     add_joints();
     add_couplings();
@@ -208,15 +214,16 @@ class Reduction {
     body.X_WB0 = {first.X_WL * com, first.X_WL.q};
     body.w0_W = first.w_W;
     body.v0_W = first.v_W + first.w_W.cross(first.X_WL.q * com);
-    if (lifted != mass && !group.on_world) {
-      findings_.add(ImportSeverity::dropped, "gravity-scale", first.place.text(), label(first),
-                    fmt::format("is carried by {:.3g} of its weight", 1 - lifted / mass), "remove gravcomp");
+    if (!group.on_world) body.gravity_scale = lifted == mass ? 1 : lifted / mass;
+    for (const int l : group.links) {
+      if (group.on_world || link(l).mass <= 0 || link(l).gravity_scale == link(group.links[0]).gravity_scale) continue;
+      findings_.add(ImportSeverity::warning, "mixed-gravity", first.place.text(), label(first),
+                    "is one body with others that have another share of gravity; their mean acts at its centre", "");
+      break;
     }
     com_.push_back(com);
     d_.bodies.push_back(std::move(body));
-    ImportCount& count = findings_.count("body");
-    ++count.kept;
-    count.merged += static_cast<int>(group.links.size()) - 1;
+    ++findings_.count("body").kept;
   }
 
   std::string place_of(const Link& l) const {
@@ -246,6 +253,10 @@ class Reduction {
     ImportCount& count = findings_.count("shape");
     ++count.read;
     if (!s.collides) {
+      if (s.visible && s.has_shape && findings_.options().visuals) {
+        ++count.kept;
+        return add_visual(s, l);
+      }
       ++count.ignored;
       return;
     }
@@ -268,7 +279,26 @@ class Reduction {
     geom.group = s.group;
     geom.collides_with = s.collides_with;
     geom.margin = s.margin;
+    if (s.visible && findings_.options().visuals) geom.colour = colour_of(s);
     d_.geoms.push_back(std::move(geom));
+  }
+
+  static Colour colour_of(const LinkShape& s) {
+    const auto part = [&](std::size_t k) { return std::clamp(s.rgba[k], 0.0, 1.0); };
+    return {part(0), part(1), part(2), part(3)};
+  }
+
+  void add_visual(const LinkShape& s, int l) {
+    Visual visual;
+    visual.body = body_of(l);
+    const std::string owner = visual.body == kWorld ? "world" : d_.bodies[at(visual.body)].name;
+    visual.name = visual_names_.unique(
+        "visual", s.name.empty() ? fmt::format("{}_visual{}", owner, ++unnamed_visuals_[owner]) : s.name, s.place);
+    visual.shape = s.shape;
+    visual.X_BG = X_BL(l) * s.X_LS;
+    visual.X_BG.q.normalize();
+    visual.colour = colour_of(s);
+    d_.visuals.push_back(std::move(visual));
   }
 
   void add_shapes() {
@@ -310,7 +340,11 @@ class Reduction {
 
   void push(sarrus::Joint joint, const std::vector<Coordinate>& coordinates) {
     joint.first_dof = static_cast<int>(d_.dofs.size());
-    for (const Coordinate& c : coordinates) d_.dofs.push_back(c.dof);
+    for (const Coordinate& c : coordinates) {
+      d_.dofs.push_back(c.dof);
+      if (c.drive_name.empty() || c.dof.drive.mode == DriveMode::none) continue;
+      d_.dofs.back().drive.name = drive_names_.unique("drive", c.drive_name, {});
+    }
     d_.joints.push_back(std::move(joint));
   }
 
@@ -359,7 +393,7 @@ class Reduction {
     std::vector<double> signs;
     for (const Coordinate& c : j.coordinates) signs.push_back(c.sign);
     put_world_first(j);
-    unwind(j);
+    keep_turns(j);
     sarrus::Joint joint;
     joint.name = joint_name(j);
     joint.type = j.type;
@@ -402,24 +436,11 @@ class Reduction {
     return false;
   }
 
-  // A state begins with angles in (-pi, pi]: coordinates that begin with more turns are counted from there.
-  void unwind(Joint& j) {
+  // A state begins with angles in (-pi, pi] unless the model says otherwise.
+  static void keep_turns(Joint& j) {
     for (std::size_t k = 0; k < j.coordinates.size(); ++k) {
       Coordinate& c = j.coordinates[k];
-      if (!is_angle(j, k) || !(std::abs(c.initial) > std::numbers::pi)) continue;
-      const double turns = (c.initial - wrap_angle(c.initial));
-      c.initial -= turns;
-      c.dof.limit.lower -= turns;
-      c.dof.limit.upper -= turns;
-      c.dof.rest -= turns;
-      if (c.dof.drive.mode == DriveMode::position) c.dof.drive.target.offset -= turns;
-      turned_[{static_cast<int>(&j - g_.joints.data()), static_cast<int>(k)}] = turns;
-      findings_.add(
-          ImportSeverity::warning, "turns", j.place.text(), fmt::format("joint {}", in_quotes(j.name)),
-          fmt::format("begins {:.6g} rad away from where its coordinate begins here; limits, rest, target and "
-                      "couplings are moved",
-                      turns),
-          "");
+      if (is_angle(j, k) && std::abs(c.initial) > std::numbers::pi) c.dof.initial = c.initial;
     }
   }
 
@@ -441,7 +462,7 @@ class Reduction {
       throw InputError(fmt::format("{}: joint {}", j.place.text(), in_quotes(j.name)),
                        "is a chain of axes that ends at the world; exchange its two links");
     }
-    unwind(j);
+    keep_turns(j);
     const int follower = body_of(j.follower);
     const Pose X_BF = X_BL(j.follower) * j.X_FJ;  // in the body of the follower
     const Pose X_BJ = X_BL(j.base) * j.X_BJ;      // in the body of the base
@@ -530,11 +551,6 @@ class Reduction {
     const std::vector<DofRef>& dofs = dof_[at(ref.joint)];
     return static_cast<std::size_t>(ref.k) < dofs.size() ? &dofs[at(ref.k)] : nullptr;
   }
-  double turns_of(const CoordinateRef& ref) const {
-    const auto found = turned_.find({ref.joint, ref.k});
-    return found == turned_.end() ? 0 : found->second;
-  }
-
   void add_couplings() {
     Names names(findings_);
     for (const Coupling& c : g_.couplings) {
@@ -556,9 +572,9 @@ class Reduction {
           names.unique("coupling", c.name.empty() ? fmt::format("coupling{}", d_.couplings.size()) : c.name, c.place);
       coupling.dof_a = a->dof;
       coupling.dof_b = b->dof;
-      // In coordinates that are mirrored and whole turns away: f_a q_a + t_a = offset + ratio (f_b q_b + t_b).
+      // In coordinates that are mirrored: f_a q_a = offset + ratio f_b q_b.
       coupling.ratio = a->flip * b->flip * ratio;
-      coupling.offset = a->flip * (offset + ratio * b->flip * turns_of(c.b)) - turns_of(c.a);
+      coupling.offset = a->flip * offset;
       coupling.compliance = c.compliance;
       d_.couplings.push_back(std::move(coupling));
     }
@@ -571,7 +587,7 @@ class Reduction {
                     [](double x) { return x == 0; })) {
       return;
     }
-    const double b = dof_of(c.b)->flip * (g_.at(c.b).initial + turns_of(c.b));
+    const double b = dof_of(c.b)->flip * g_.at(c.b).initial;
     double value = 0;
     double slope = 0;
     for (std::size_t k = c.c.size(); k-- > 0;) {
@@ -617,15 +633,29 @@ class Reduction {
     }
   }
 
+  void add_frame(const std::string& name, int l, const Pose& X_LF) {
+    sarrus::Frame frame;
+    frame.name = frame_names_.unique("frame", name, {});
+    frame.body = body_of(l);
+    frame.X_BF = X_BL(l) * X_LF;
+    frame.X_BF.q.normalize();
+    d_.frames.push_back(std::move(frame));
+  }
+
   void add_names() {
     ImportReport& report = findings_.report();
     const auto body = [this](int l) { return body_of(l) == kWorld ? "world" : d_.bodies[at(body_of(l))].name; };
     for (std::size_t l = 0; l < g_.links.size(); ++l) {
       const int i = static_cast<int>(l);
-      if (!g_.links[l].name.empty()) report.names[g_.links[l].name] = {body(i), X_BL(i)};
+      const std::string& name = g_.links[l].name;
+      if (name.empty()) continue;
+      report.names[name] = {body(i), X_BL(i)};
+      if (body(i) != name) add_frame(name, i, {});
     }
     for (const Frame& f : g_.frames) {
-      if (!f.name.empty()) report.names.try_emplace(f.name, ImportedName{body(f.link), X_BL(f.link) * f.X_LF});
+      if (f.name.empty()) continue;
+      report.names.try_emplace(f.name, ImportedName{body(f.link), X_BL(f.link) * f.X_LF});
+      add_frame(f.name, f.link, f.X_LF);
     }
   }
 
@@ -637,12 +667,15 @@ class Reduction {
   std::vector<Group> groups_;
   std::vector<Vec3> com_;  // by group, in the frame of its first link
   std::vector<std::vector<DofRef>> dof_;
-  std::map<std::pair<int, int>, double> turned_;
   std::set<std::pair<int, int>> excluded_;
   std::map<std::string, int> unnamed_shapes_;
+  std::map<std::string, int> unnamed_visuals_;
   Names body_names_;
   Names joint_names_;
   Names geom_names_;
+  Names drive_names_;
+  Names visual_names_;
+  Names frame_names_;
 };
 
 }  // namespace

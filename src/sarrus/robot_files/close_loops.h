@@ -1,0 +1,14 @@
+// The start of an imported model: loops that the file leaves open are closed, limits that it violates are met, by the
+// nearest pose (assembly/assembly.h).
+#pragma once
+
+#include "sarrus/model/model.h"
+#include "sarrus/robot_files/findings.h"
+
+namespace sarrus::robot {
+
+// The model with a start in which its joints meet; as given where they do, or if ImportOptions::assemble says never.
+// Throws InputError for loops that cannot close; limits that cannot be met are a warning.
+Model assembled(const Model& model, Findings& findings);
+
+}  // namespace sarrus::robot
