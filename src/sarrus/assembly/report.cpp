@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <optional>
 
 #include "sarrus/assembly/closing.h"
 #include "sarrus/assembly/freedom.h"
@@ -84,6 +86,10 @@ Model with_reference(const Model& model, const State& state) {
   check_state(state, model, "with_reference()");
   ModelData data = model.data();
   for (std::size_t i = 0; i < data.bodies.size(); ++i) data.bodies[i].X_WB0 = state.X_WB[i];
+  for (std::size_t i = 0; i < data.dofs.size(); ++i) {  // poses do not tell turns
+    std::optional<double>& initial = data.dofs[i].initial;
+    if (initial || std::abs(state.q[i]) > std::numbers::pi) initial = state.q[i];
+  }
   return finish_model(std::move(data));
 }
 

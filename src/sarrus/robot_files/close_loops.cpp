@@ -59,15 +59,10 @@ Model assembled(const Model& model, Findings& findings) {
   how.snap = options.snap_length;
   for (const auto& [name, value] : options.pins) how.pins.push_back({model.dof(name), value});
   Assembly result = assemble(model, start, how);
-  if (!result.report.closed() && open <= kOpen && options.pins.empty()) {
-    findings.add(ImportSeverity::warning, "limits-not-met", "", "",
-                 fmt::format("limits are violated by up to {:.3g} at the start, and no pose near it meets them: {}",
-                             beyond, assembly_text(model, result.report)),
-                 "");
-    return snapped(model, start, findings);
-  }
+  findings.report().assembly = result.report;
   if (!result.report.closed()) {
-    throw InputError(findings.report().source, assembly_text(model, result.report));
+    throw InputError(findings.report().source,
+                     fmt::format("{}; --assemble never reads the file as it is", assembly_text(model, result.report)));
   }
   findings.add(ImportSeverity::note, "assembled", "", "", assembly_text(model, result.report), "");
   return snapped(with_reference(model, result.state), result.state, findings);

@@ -1,9 +1,11 @@
 #include "sarrus/robot_files/formats.h"
 
+#include "sarrus/robot_files/urdf_reader.h"
+
 namespace sarrus::robot {
 namespace {
 
-constexpr Format kFormats[] = {{"mujoco", "MJCF", read_mjcf}};
+constexpr Format kFormats[] = {{"mujoco", "MJCF", read_mjcf}, {"robot", "URDF", read_urdf}};
 
 }  // namespace
 

@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sarrus/assembly/assembly.h"
 #include "sarrus/math/types.h"
 
 namespace sarrus {
@@ -60,6 +62,7 @@ struct ImportReport {
   std::map<std::string, ImportedName> names;  // by name of a body or frame in the file
   std::map<std::string, ImportedCoordinate> coordinates;
   std::map<std::string, std::string> drives;  // by name of an actuator: the coordinate that it drives
+  std::optional<AssemblyReport> assembly;     // if something was open
 
   int warnings() const;
   std::string to_text() const;
