@@ -5,7 +5,7 @@
 namespace sarrus::robot {
 namespace {
 
-constexpr Format kFormats[] = {{"mujoco", "MJCF", read_mjcf}, {"robot", "URDF", read_urdf}};
+constexpr Format kFormats[] = {{"mujoco", "MJCF", read_mjcf, true}, {"robot", "URDF", read_urdf, false}};
 
 }  // namespace
 

@@ -13,6 +13,7 @@ struct Format {
   const char* root;  // name of the root element
   const char* name;
   Graph (*read)(xml::Node root, const Folders& folders, Findings& findings);
+  bool has_filters;  // it says which bodies do not collide; else those that overlap at the start do not (overlaps.h)
 };
 
 // Null if no reader knows the root element.

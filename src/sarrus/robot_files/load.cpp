@@ -8,6 +8,8 @@
 #include "sarrus/robot_files/close_loops.h"
 #include "sarrus/robot_files/folders.h"
 #include "sarrus/robot_files/formats.h"
+#include "sarrus/robot_files/overlaps.h"
+#include "sarrus/robot_files/overlaps.h"
 #include "sarrus/robot_files/reduce.h"
 #include "sarrus/scene_files/scene_file.h"
 
@@ -42,6 +44,7 @@ ImportResult import_xml(const std::string& text, const fs::path& file, const std
   findings.finish();
   Model model = finish_model(std::move(data));
   model = robot::assembled(model, findings);
+  if (!format->has_filters) model = robot::exclude_overlaps(std::move(model), findings);
   findings.finish();
   return {std::move(model), std::move(report)};
 }

@@ -295,8 +295,9 @@ void UrdfReader::read_dynamics(const xml::Node& node, Dof& dof) {
 void UrdfReader::add_joint(const TreeJoint& j) {
   const int base = require_link(*j.node, j.parent);
   const int follower = require_link(*j.node, j.child);
-  const Vec3 axis = j.node->child("axis") == nullptr ? Vec3(Vec3::UnitX())
-                                                     : direction_or(*j.node->child("axis"), "xyz", Vec3::UnitX());
+  const bool has_axis = j.type != "fixed" && j.type != "floating" && j.type != "ball" && j.type != "spherical";
+  const xml::Node* axis_node = has_axis ? j.node->child("axis") : nullptr;
+  const Vec3 axis = axis_node == nullptr ? Vec3(Vec3::UnitX()) : direction_or(*axis_node, "xyz", Vec3::UnitX());
   if (j.closure) {
     add_closure(*j.node, j.name, j.type, base, follower, j.X_PC, {}, axis, nullptr);
     return;
