@@ -9,7 +9,6 @@
 #include "sarrus/robot_files/folders.h"
 #include "sarrus/robot_files/formats.h"
 #include "sarrus/robot_files/overlaps.h"
-#include "sarrus/robot_files/overlaps.h"
 #include "sarrus/robot_files/reduce.h"
 #include "sarrus/scene_files/scene_file.h"
 
