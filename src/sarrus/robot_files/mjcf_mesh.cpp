@@ -99,7 +99,7 @@ bool consistent(const Triangles& triangles) {
 
 // A surface of points alone is their hull.
 void add_hull_faces(MeshFile& surface, const xml::Node& node) {
-  const auto hull = ConvexHull::build(surface.vertices, xml::describe(node));
+  const auto hull = ConvexHull::build(surface.vertices, node.place.text() + ": " + xml::describe(node));
   surface.vertices.assign(hull->vertices().begin(), hull->vertices().end());
   surface.triangles = hull->triangles();
 }

@@ -214,9 +214,10 @@ void check_element(const xml::Node& node, std::string_view parent) {
   const Row* row = nullptr;
   for (const Row& r : kRows) {
     if (r.parent != (nested_class ? "mujoco" : under)) continue;
-    known.emplace_back(r.element);
+    known.emplace_back(under == "mujoco" && r.element == "body" ? "worldbody" : r.element);
     if (r.element == name) row = &r;
   }
+  if (under == "body") known.emplace_back("body");
   if (name == "body" && under == "body") {
     for (const Row& r : kRows) {
       if (r.parent == "mujoco" && r.element == "body") row = &r;
