@@ -18,6 +18,24 @@ inline std::vector<std::string> scene_seeds() {
   return out;
 }
 
+inline std::vector<std::string> mjcf_seeds() {
+  return {
+      R"(<mujoco model="a"><compiler angle="radian" eulerseq="zyx"/><option timestep="0.001" gravity="0 0 -9.8"/>)"
+      R"(<default><joint damping="0.1"/><geom friction="0.5"/><default class="c"><geom type="capsule" size="0.1 0.2"/>)"
+      R"(</default></default><worldbody><geom type="plane" size="1 1 1"/><body name="b" pos="0 0 1" euler="0.1 0.2 0.3">)"
+      R"(<freejoint/><geom class="c"/><site name="s" pos="0.1 0 0"/><body name="l" pos="0.3 0 0"><joint name="j" axis="0 1 0")"
+      R"( range="-1 1" ref="0.1"/><geom type="box" size="0.1 0.1 0.1"/></body><body name="r" pos="-0.3 0 0"><joint name="k")"
+      R"( axis="0 1 0"/><joint name="m" axis="1 0 0"/><geom size="0.1" mass="2"/><site name="t"/></body></body></worldbody>)"
+      R"(<equality><joint joint1="j" joint2="k" polycoef="0 1 0 0 0"/></equality><actuator><position name="p" joint="j" kp="5")"
+      R"( dampratio="1" ctrlrange="-1 1"/><motor joint="k" gear="2"/></actuator><contact><exclude body1="b" body2="l"/></contact>)"
+      R"(<keyframe><key name="h" qpos="0 0 1 1 0 0 0 0 0 0"/></keyframe></mujoco>)",
+      R"(<mujoco><asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1" scale="1 1 -1"/></asset><worldbody><replicate count="2")"
+      R"( offset="1 0 0" sep="_"><body name="a"><joint type="slide"/><joint/><geom type="mesh" mesh="m"/><body name="b">)"
+      R"(<inertial pos="0 0 0.1" mass="1" fullinertia="1 1 1 0 0 0.1"/></body></body></replicate><body name="x"><joint type="ball"/>)"
+      R"(<geom type="cylinder" size="0.1" fromto="0 0 0 0 0 1"/></body></worldbody><equality><connect body1="x" anchor="0 0 1"/>)"
+      R"(</equality></mujoco>)"};
+}
+
 inline std::vector<std::string> mesh_seeds() {
   std::string stl(85, '\0');
   stl[0] = '\0';
@@ -124,6 +142,7 @@ inline std::vector<std::string> checkpoint_seeds() {
 
 inline std::vector<std::string> seeds_of(std::string_view target) {
   if (target == "scene") return scene_seeds();
+  if (target == "mjcf") return mjcf_seeds();
   if (target == "mesh") return mesh_seeds();
   if (target == "problem") return problem_seeds();
   if (target == "fclib") return fclib_seeds();

@@ -21,6 +21,7 @@
 #include "sarrus/problem_files/problem_file.h"
 #include "sarrus/recording/checkpoint.h"
 #include "sarrus/recording/recording.h"
+#include "sarrus/robot_files/load.h"
 #include "sarrus/scene_files/mesh_file.h"
 #include "sarrus/scene_files/scene_file.h"
 #include "sarrus/scenes/scenes.h"
@@ -91,6 +92,21 @@ inline Finding scene(std::string_view bytes) {
     const std::string text = scene_to_json(model);
     if (scene_to_json(parse_scene(text, "again", "/nonexistent")) != text)
       return "a scene that changes when it is saved";
+    Simulation sim(model);
+    return step(sim, 2);
+  });
+}
+
+inline Finding mjcf(std::string_view bytes) {
+  const InputFile file(bytes, "xml");
+  return expect_value_or_error([&]() -> Finding {
+    ImportOptions options;
+    options.accept = {"all"};
+    const Model model = load(file.path(), options);
+    if (model.body_count() > 8 || model.geoms().size() > 16) return {};
+    const std::string text = scene_to_json(model);
+    if (scene_to_json(parse_scene(text, "again", "/nonexistent")) != text)
+      return "a model that changes when it is saved as a scene";
     Simulation sim(model);
     return step(sim, 2);
   });
@@ -174,7 +190,7 @@ struct Target {
   const char* name;
   Finding (*run)(std::string_view);
 };
-inline constexpr Target kTargets[] = {{"scene", scene}, {"mesh", mesh},           {"problem", problem},
+inline constexpr Target kTargets[] = {{"scene", scene}, {"mjcf", mjcf}, {"mesh", mesh},           {"problem", problem},
                                       {"fclib", fclib}, {"recording", recording}, {"checkpoint", checkpoint}};
 
 }  // namespace sarrus::fuzz

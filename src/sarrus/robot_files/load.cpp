@@ -56,9 +56,12 @@ ImportResult import_model(const fs::path& file, const ImportOptions& options) {
   try {
     return root.empty() ? import_json(text, file) : import_xml(text, file, root, options);
   } catch (const InputError& error) {
-    const std::string what = error.what();
-    if (what.starts_with(file.string())) throw;
-    throw InputError(file.string(), what);  // one line, whatever the file quotes
+    // On one line, whatever the file quotes, and with its name in front.
+    std::string what = error.what();
+    if (what.starts_with(file.string() + ": ")) what.erase(0, file.string().size() + 2);
+    constexpr std::size_t kMaxMessage = 8000;
+    if (what.starts_with(file.string() + ":")) throw InputError("", printable(what, kMaxMessage));
+    throw InputError(file.string(), printable(what, kMaxMessage));
   }
 }
 
