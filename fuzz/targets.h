@@ -190,7 +190,8 @@ struct Target {
   const char* name;
   Finding (*run)(std::string_view);
 };
-inline constexpr Target kTargets[] = {{"scene", scene}, {"mjcf", mjcf}, {"mesh", mesh},           {"problem", problem},
-                                      {"fclib", fclib}, {"recording", recording}, {"checkpoint", checkpoint}};
+inline constexpr Target kTargets[] = {{"scene", scene},          {"mjcf", mjcf},   {"mesh", mesh},
+                                      {"problem", problem},      {"fclib", fclib}, {"recording", recording},
+                                      {"checkpoint", checkpoint}};
 
 }  // namespace sarrus::fuzz

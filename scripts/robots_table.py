@@ -36,11 +36,11 @@ def sarrus(command, path):
 def gap_of(m, d):
     gap = 0.0
     for e in range(m.neq):
-        kind = m.eq_type[e]
+        kind = mujoco.mjtEq(m.eq_type[e])
         if kind not in (mujoco.mjtEq.mjEQ_CONNECT, mujoco.mjtEq.mjEQ_WELD):
             continue
         a, b = m.eq_obj1id[e], m.eq_obj2id[e]
-        if m.eq_objtype[e] == mujoco.mjtObj.mjOBJ_SITE:
+        if mujoco.mjtObj(m.eq_objtype[e]) == mujoco.mjtObj.mjOBJ_SITE:
             p, q = d.site_xpos[a], d.site_xpos[b]
         else:
             data = m.eq_data[e]
