@@ -194,6 +194,11 @@ double common_friction(const Model& model) {
 
 void require_simple(const Model& model) {
   if (!model.couplings().empty()) throw NotSupported("couplings are not translated");
+  if (!model.combinations().empty()) throw NotSupported("combinations of coordinates are not translated");
+  if (!model.contact_pairs().empty()) throw NotSupported("contact pairs are not translated");
+  for (const Body& b : model.bodies()) {
+    if (b.gravity_scale != 1) throw NotSupported("shares of gravity are not translated");
+  }
   for (const Joint& j : model.joints()) require_plain_joint(j);
   for (int d = 0; d < model.dof_count(); ++d) {
     const Dof& dof = model.dofs()[at(d)];

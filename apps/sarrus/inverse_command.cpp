@@ -86,16 +86,16 @@ struct InverseLog {
   nlohmann::ordered_json steps = nlohmann::ordered_json::array();
   int count[4] = {};
   double unrealised = 0;
-  std::vector<double> peak;     // by dof
-  std::vector<double> squares;  // by dof, summed
+  std::vector<double> peak;     // by scalar of the model
+  std::vector<double> squares;  // by scalar, summed
   std::string message;          // the first that is not a realised step
   double message_time = 0;
 
   void begin(const Model& model) {
     csv = "time,status,unrealised,contact_residual,iterations,contacts,infeasible_rows";
-    for (int i = 0; i < model.dof_count(); ++i) csv += "," + csv_field(model.dof_name(i));
+    for (int i = 0; i < model.scalar_count(); ++i) csv += "," + csv_field(model.dof_name(i));
     csv += "\n";
-    peak.assign(static_cast<std::size_t>(model.dof_count()), 0.0);
+    peak.assign(static_cast<std::size_t>(model.scalar_count()), 0.0);
     squares = peak;
   }
   void add(double time, const InverseResult& r) {

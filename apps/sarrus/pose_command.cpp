@@ -36,7 +36,7 @@ struct PoseArguments {
 
 bool is_angle(const Model& model, int dof) {
   const Joint& j = model.joints()[static_cast<std::size_t>(model.joint_of_dof(dof))];
-  return joint_type_info(j.type).angular[dof - j.first_dof];
+  return coordinate_is_angular(j, dof - j.first_dof);
 }
 
 // "crank=1.2", "crank=70deg", "slide=5mm".

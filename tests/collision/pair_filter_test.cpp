@@ -39,7 +39,7 @@ TEST(PairFilter, StaticGeomsAndGeomsOfOneBodyDoNot) {
 }
 
 TEST(PairFilter, JointsSeparateTheirBodiesExceptFreeAndDistance) {
-  for (int t = 0; t < kJointTypeCount; ++t) {
+  for (int t = 0; t < kPlainJointTypeCount; ++t) {
     const auto type = static_cast<JointType>(t);
     ModelBuilder b = row_of_balls(3);
     if (type == JointType::distance) {

@@ -308,7 +308,7 @@ TEST_F(SceneFile, RotatedShapesRotateTheirInertia) {
 
 TEST_F(SceneFile, DocumentedExamplesLoad) {
   const std::vector<std::string> scenes = documented_scenes();
-  ASSERT_EQ(scenes.size(), 7u);
+  ASSERT_EQ(scenes.size(), 8u);
   for (const std::string& scene : scenes) expect_round_trip(parse_scene(scene, "documented"));
   const Model pendulum = parse_scene(documented_scene("pendulum"), "pendulum");
   EXPECT_EQ(pendulum.joint_count(), 1);

@@ -30,8 +30,15 @@ class ModelText {
     for (const Joint& j : d.joints) {
       add("joint", j.name, j.type, j.base, j.follower, j.p_BJ, j.p_FJ, j.q_BJ, j.q_FJ, j.length, j.rope, j.swing_limit,
           j.q_rest, j.erp, j.compliance, j.first_dof);
+      for (const SerialAxis& a : j.axes) add("axis", a.name, a.angular, a.p_J, a.axis_J, a.reference);
     }
-    for (const Dof& f : d.dofs) {
+    std::vector<Dof> dofs = d.dofs;
+    for (const Combination& c : d.combinations) {
+      add("combination", c.name, c.offset);
+      for (const CombinationTerm& t : c.terms) add("term", t.dof, t.coefficient);
+      dofs.push_back(c.law);
+    }
+    for (const Dof& f : dofs) {
       const Signal& s = f.drive.target;
       add("dof", f.limit.lower, f.limit.upper, f.limit.restitution, f.limit.erp, f.limit.compliance, f.armature,
           f.stiffness, f.rest, f.damping, f.dry_friction, f.wrapped);
@@ -42,7 +49,7 @@ class ModelText {
       for (const TablePoint& p : s.table) add("point", p.time, p.value, s.interpolation);
     }
     for (const Coupling& c : d.couplings)
-      add("coupling", c.name, c.dof_a, c.dof_b, c.ratio, c.offset, c.erp, c.compliance);
+      add("coupling", c.name, c.dof_a, c.dof_b, c.ratio, c.offset, c.higher, c.erp, c.compliance);
     for (const Material& m : d.materials) add("material", m.name, m.mu, m.restitution, m.compliance);
     for (const MaterialPair& p : d.material_pairs) {
       add("pair", p.a, p.b, p.mu, p.restitution, p.compliance.has_value(), p.compliance.value_or(Compliance{}));
@@ -53,6 +60,9 @@ class ModelText {
     }
     for (const Visual& v : d.visuals) add("visual", v.name, v.body, v.shape, v.X_BG, v.colour);
     for (const Frame& f : d.frames) add("frame", f.name, f.body, f.X_BF);
+    for (const ContactPair& p : d.contact_pairs) {
+      add("contact pair", p.a, p.b, p.mu, p.restitution, p.compliance, p.margin);
+    }
     for (const BodyPair& p : d.excludes) add("exclude", p.a, p.b);
     for (const BodyPair& p : d.includes) add("include", p.a, p.b);
   }
@@ -158,8 +168,8 @@ class RandomModel {
     b.set_material_pair(1, 0, 0.9, 0.25, Compliance::soft_hertz(1e9, 0.05, 3));
     b.set_material_pair(1, 1, 1.3, 0.5, Compliance{});
     add_shapes_of_all_kinds(b);
-    for (int i = 0; i < kJointTypeCount + 1; ++i) add_body(b, i);
-    for (int t = 0; t < kJointTypeCount; ++t) {
+    for (int i = 0; i < kPlainJointTypeCount + 1; ++i) add_body(b, i);
+    for (int t = 0; t < kPlainJointTypeCount; ++t) {
       const int joint =
           b.add_joint_at("joint" + std::to_string(t), static_cast<JointType>(t), t - 1, t, vector(), rotation());
       b.joint(joint).length = static_cast<JointType>(t) == JointType::distance ? 0.7 : 0.0;
@@ -282,10 +292,41 @@ class RandomModel {
     b.dof(hinge).wrapped = false;
     b.dof(hinge).initial = 7.5;
     b.dof(static_cast<int>(JointType::prismatic)).initial = -0.0;
+    add_serial_and_sums(b);
+  }
+
+  void add_serial_and_sums(ModelBuilder& b) {
+    Joint j{.name = "ankle", .type = JointType::serial, .base = 3, .follower = 7};
+    j.p_BJ = vector();
+    j.q_BJ = rotation();
+    j.axes = {{.name = "roll", .p_J = vector(), .axis_J = vector().normalized(), .reference = 0.25},
+              {.angular = false, .p_J = vector(), .axis_J = Vec3(0, -0.0, 1)},
+              {.name = "pitch", .p_J = Vec3::Zero(), .axis_J = vector().normalized(), .reference = -0.0}};
+    const int joint = b.add_joint(j);
+    for (int k = 0; k < 3; ++k) {
+      fill_dof(b.dof(joint, k), true, k != 1);
+      b.dof(joint, k).wrapped = false;
+    }
+    b.dof(joint, 0).initial = 7;
+    Coupling cam{.name = "cam", .dof_a = b.dof_index(joint, 0), .dof_b = b.dof_index(joint, 2), .ratio = 0.5};
+    cam.offset = -0.25;
+    cam.higher = {1e-3, 0, -0.0};
+    b.add_coupling(cam);
+    Combination c{.name = "tendon", .terms = {}, .offset = 0.125, .law = {}};
+    for (int k = 0; k < 3; ++k) c.terms.push_back({b.dof_index(joint, k), signed_magnitude()});
+    fill_dof(c.law, true, false);
+    c.law.armature = 0;
+    c.law.drive.name = "flexor";
+    b.add_combination(c);
+    b.add_combination({.name = "held",
+                       .terms = {{b.dof_index(joint, 1), -1}},
+                       .law = {.limit = {.lower = 0.5, .upper = 0.5, .compliance = compliance(false)}}});
+    b.add_contact_pair({.a = 3, .b = 0, .mu = 0.25, .restitution = 0.5, .margin = 0.001});
+    b.add_contact_pair({.a = 1, .b = 2, .compliance = compliance(true)});
   }
 
   void add_joint(ModelBuilder& b, int i, int bodies) {
-    const auto type = static_cast<JointType>(pick(kJointTypeCount));
+    const auto type = static_cast<JointType>(pick(kPlainJointTypeCount));
     const int follower = pick(bodies);
     int base = pick(bodies + 1) - 1;
     if (base == follower) base = kWorld;
@@ -440,11 +481,25 @@ inline constexpr const char* kHandWritten = R"({
      "follower_at": [0, 0, 4]},
     {"name": "cable", "type": "distance", "base": "bar", "follower": "disc", "base_frame": {"p": [0, 0, 0]},
      "follower_frame": {}, "length": 1.5, "rope": true},
-    {"name": "drift", "type": "free", "base": "world", "follower": "disc"}
+    {"name": "drift", "type": "free", "base": "world", "follower": "disc"},
+    {"name": "ankle", "type": "serial", "base": "plate", "follower": "disc", "at": [0, 0, 1], "sequence": [
+      {"name": "roll", "type": "revolute", "at": [0, 0, 1], "axis": [1, 0, 0], "reference": 30, "initial": 30,
+       "limit": {"lower": -45, "upper": 45}, "spring": {"stiffness": 2, "rest": 10}},
+      {"type": "prismatic", "axis": [0, 0, 1], "damping": 3},
+      {"name": "pitch", "type": "revolute", "at": [0, 0.04, 1], "axis": [0, 0.6, 0.8]}]}
   ],
   "couplings": [{"name": "gear", "a": "motor", "b": "hinge.angle", "ratio": -2, "offset": 90, "erp": 0.25},
                 {"name": "screw", "a": "tube.position", "b": "tube.angle", "ratio": 0.01, "offset": 0.5,
-                 "compliance": {"model": "cfm_erp", "cfm": 1e-4}}],
+                 "compliance": {"model": "cfm_erp", "cfm": 1e-4}},
+                {"name": "cam", "a": "ankle.q2", "b": "ankle.pitch", "polynomial": [0, 0.1, 0.02]}],
+  "combinations": [{"name": "tendon", "terms": [{"coordinate": "motor", "coefficient": 0.02},
+                                                {"coordinate": "tube.position", "coefficient": -1}],
+                    "offset": 0.5, "limit": {"lower": -1, "upper": 1}, "spring": {"stiffness": 10, "rest": 0.1},
+                    "damping": 2, "dry_friction": 0.5,
+                    "drive": {"name": "winch", "mode": "force", "effort_upper": 30, "target": 4}}],
+  "contact_pairs": [{"shapes": ["left", "floor"], "mu": 0.3, "restitution": 0.1, "margin": 0.01,
+                     "compliance": {"model": "physical", "stiffness": 1e5}},
+                    {"shapes": ["right", "can"]}],
   "excludes": [["rod", "disc"], ["plate", "world"]],
   "includes": [["rod", "bar"]],
   "shape_order": ["floor", "left", "right", "box", "can"]

@@ -331,8 +331,183 @@ TEST(Validate, Couplings) {
        "remove 'wrapped'"},
       {"ratio", [](auto& b) { b.add_coupling("x", 1, 0, kNan); }, "coupling 'x'", "ratio is nan", "finite"},
       {"offset", [](auto& b) { b.add_coupling("x", 1, 0, 1, kInf); }, "coupling 'x'", "offset is inf", "finite"},
+      {"polynomial", [](auto& b) { b.coupling(0).higher[1] = kNan; }, "coupling 'rack'",
+       "polynomial coefficient is nan", "finite"},
       {"duplicate", [](auto& b) { b.add_coupling("rack", 1, 0, 1); }, "coupling 'rack'", "same name", "rename"},
       {"nameless", [](auto& b) { b.add_coupling("", 1, 0, 1); }, "coupling #1", "has no name", "unique name"},
+  });
+}
+
+TEST(Validate, Combinations) {
+  const auto tendon = [](std::vector<CombinationTerm> terms) {
+    return Combination{.name = "tendon", .terms = std::move(terms), .law = {}};
+  };
+  const std::string element = "combination 'tendon'";
+  expect_refused({
+      {"no terms", [&](auto& b) { b.add_combination(tendon({})); }, element, "no terms", "at least one"},
+      {"nameless",
+       [&](auto& b) {
+         b.add_combination({.terms = {{kHingeAngle, 1}}, .law = {}});
+       },
+       "combination #0", "has no name", "unique name"},
+      {"bad dof",
+       [&](auto& b) {
+         b.add_combination(tendon({{17, 1}}));
+       },
+       element, "coordinate 17", "dof_index()"},
+      {"negative dof",
+       [&](auto& b) {
+         b.add_combination(tendon({{-1, 1}}));
+       },
+       element, "coordinate -1", "dof_index()"},
+      {"ball",
+       [&](auto& b) {
+         b.add_combination(tendon({{kBallWx, 1}}));
+       },
+       element, "no scalar coordinate", "joint"},
+      {"twice",
+       [&](auto& b) {
+         b.add_combination(tendon({{kHingeAngle, 1}, {kHingeAngle, 2}}));
+       },
+       element, "twice", "add its coefficients"},
+      {"zero",
+       [&](auto& b) {
+         b.add_combination(tendon({{kHingeAngle, 0}}));
+       },
+       element, "is 0", "leave the term out"},
+      {"NaN",
+       [&](auto& b) {
+         b.add_combination(tendon({{kHingeAngle, kNan}}));
+       },
+       element, "coefficient is nan", "finite"},
+      {"offset",
+       [&](auto& b) {
+         b.combination(b.add_combination(tendon({{kHingeAngle, 1}}))).offset = kInf;
+       },
+       element, "offset is inf", "finite"},
+      {"wrapped coordinate",
+       [&](auto& b) {
+         b.add_combination(tendon({{kHingeAngle, 1}}));
+         b.dof(kHinge).wrapped = true;
+         b.coupling(0).dof_b = kSlidePosition;
+         b.coupling(0).dof_a = kSlidePosition;
+       },
+       "coupling 'rack'", "with itself", "two different"},
+      {"armature",
+       [&](auto& b) {
+         b.combination(b.add_combination(tendon({{kHingeAngle, 1}}))).law.armature = 1;
+       },
+       element, "no armature", "give it to the coordinates"},
+      {"wrapped",
+       [&](auto& b) {
+         b.combination(b.add_combination(tendon({{kHingeAngle, 1}}))).law.wrapped = true;
+       },
+       element, "neither wrapping", "remove them"},
+      {"limits",
+       [&](auto& b) {
+         b.combination(b.add_combination(tendon({{kHingeAngle, 1}}))).law.limit = {.lower = 1, .upper = 0};
+       },
+       element, "reversed", "lower <= upper"},
+      {"drive name",
+       [&](auto& b) {
+         b.combination(b.add_combination(tendon({{kHingeAngle, 1}}))).law.drive.name = "m";
+         b.dof(kSlide).drive.name = "m";
+       },
+       "drive 'm'", "same name", "rename"},
+      {"too many bodies",
+       [&](auto& b) {
+         std::vector<CombinationTerm> terms;
+         for (int i = 0; i < 9; ++i) {
+           const int body = b.add_box_body("more" + std::to_string(i), 1, Vec3(1, 1, 1), {});
+           const int joint =
+               b.add_joint_at("joint" + std::to_string(i), JointType::revolute, kWorld, body, Vec3::Zero());
+           terms.push_back({b.dof_index(joint), 1});
+         }
+         b.add_combination(tendon(terms));
+       },
+       element, "move 9 bodies, but at most 8", "split it"},
+  });
+}
+
+TEST(Validate, SerialJoints) {
+  const auto serial = [](ModelBuilder& b, std::vector<SerialAxis> axes) {
+    b.add_joint({.name = "s", .type = JointType::serial, .base = 0, .follower = 2, .axes = std::move(axes)});
+  };
+  const SerialAxis x{.axis_J = Vec3::UnitX()};
+  expect_refused({
+      {"one axis", [&](auto& b) { serial(b, {x}); }, "joint 's'", "has 1 axes", "2 to 5"},
+      {"six axes",
+       [&](auto& b) {
+         serial(b, {x, x, x, x, x, x});
+       },
+       "joint 's'", "has 6 axes", "2 to 5"},
+      {"zero direction",
+       [&](auto& b) {
+         serial(b, {x, {.axis_J = Vec3::Zero()}});
+       },
+       "joint 's', axis 1", "length 0", "unit vector"},
+      {"long direction",
+       [&](auto& b) {
+         serial(b, {x, {.axis_J = Vec3(0, 2, 0)}});
+       },
+       "joint 's', axis 1", "length 2", "unit vector"},
+      {"NaN point",
+       [&](auto& b) {
+         serial(b, {{.p_J = Vec3(kNan, 0, 0)}, x});
+       },
+       "joint 's', axis 0", "point", "finite"},
+      {"far point",
+       [&](auto& b) {
+         serial(b, {{.p_J = Vec3(1e7, 0, 0)}, x});
+       },
+       "joint 's', axis 0", "m away", "near"},
+      {"reference",
+       [&](auto& b) {
+         serial(b, {{.reference = kInf}, x});
+       },
+       "joint 's', axis 0", "reference", "finite"},
+      {"names",
+       [&](auto& b) {
+         serial(b, {{.name = "q2"}, x});
+       },
+       "joint 's'", "named 'q2'", "rename"},
+      {"wrapped",
+       [&](auto& b) {
+         serial(b, {x, x}), b.dof(4, 1).wrapped = true;
+       },
+       "joint 's', coordinate 'q2'", "count turns", "remove 'wrapped'"},
+      {"axes of a hinge",
+       [&](auto& b) {
+         b.joint(kHinge).axes = {x, x};
+       },
+       "joint 'hinge'", "belong to serial joints", "remove them"},
+  });
+  ModelBuilder b = valid_model();
+  EXPECT_THROW(b.add_serial_at("none", kWorld, 0, {}), InputError);
+  serial(b, {{.axis_J = Vec3(0, 1.0001, 0)}, x, {.angular = false, .axis_J = Vec3::UnitZ()}});
+  const Model m = b.build();
+  EXPECT_NEAR(m.joints()[4].axes[0].axis_J.norm(), 1, 1e-15);
+  EXPECT_EQ(joint_rows(m.joints()[4]), 3);
+  EXPECT_EQ(m.dof_name(m.dof_count() - 1), "s.q3");
+}
+
+TEST(Validate, ContactPairs) {
+  const std::string first = "contact pair #0";
+  expect_refused({
+      {"bad shape", [](auto& b) { b.add_contact_pair({.a = 0, .b = 99}); }, first, "does not exist", "add_geom"},
+      {"negative", [](auto& b) { b.add_contact_pair({.a = -1, .b = 1}); }, first, "does not exist", "add_geom"},
+      {"one body", [](auto& b) { b.add_contact_pair({.a = 0, .b = 0}); }, first, "belong to one body", "two bodies"},
+      {"world", [](auto& b) { b.add_contact_pair({.a = 3, .b = b.add_floor()}); }, first, "belong to the world",
+       "two bodies"},
+      {"twice", [](auto& b) { b.add_contact_pair({.a = 0, .b = 1}), b.add_contact_pair({.a = 1, .b = 0}); },
+       "contact pair #1", "paired twice", "keep one"},
+      {"mu", [](auto& b) { b.add_contact_pair({.a = 0, .b = 1, .mu = -1}); }, first, "mu is -1", ">= 0"},
+      {"restitution", [](auto& b) { b.add_contact_pair({.a = 0, .b = 1, .restitution = 2}); }, first,
+       "restitution is 2", "[0, 1]"},
+      {"margin", [](auto& b) { b.add_contact_pair({.a = 0, .b = 1, .margin = -3}); }, first, "margin is -3", ">= 0"},
+      {"compliance",
+       [](auto& b) { b.add_contact_pair({.a = 0, .b = 1, .compliance = Compliance::soft_physical(-1, 0)}); }, first,
+       "stiffness is -1", "> 0"},
   });
 }
 

@@ -99,7 +99,7 @@ Worst force(const JointCase& s, bool projection, unsigned seed) {
 
 template <class F>
 void for_every_joint(F f) {
-  for (int t = 0; t < kJointTypeCount; ++t) {
+  for (int t = 0; t < kPlainJointTypeCount; ++t) {
     for (const bool rope : {false, true}) {
       const auto type = static_cast<JointType>(t);
       if (rope && type != JointType::distance) continue;

@@ -173,7 +173,7 @@ TEST(JointReaction, MovesEveryBodyOfTheScenes) {
 
 // Rates are those of the coordinates, whatever the type.
 TEST(JointRate, IsTheDerivativeOfTheCoordinate) {
-  for (int t = 0; t < kJointTypeCount; ++t) {
+  for (int t = 0; t < kPlainJointTypeCount; ++t) {
     const auto type = static_cast<JointType>(t);
     const JointTypeInfo& info = joint_type_info(type);
     if (info.dofs == 0 || !info.coordinates) continue;

@@ -217,8 +217,9 @@ void add_shape_warnings(const Model& model, std::vector<std::string>& warnings) 
 void count_compliance(const Model& model, ModelAnalysis& a) {
   for (const Joint& j : model.joints()) a.compliant_joints += j.compliance.compliant();
   for (const Coupling& c : model.couplings()) a.compliant_joints += c.compliance.compliant();
-  for (const Dof& d : model.dofs()) a.compliant_limits += d.limit.active() && d.limit.compliance.compliant();
+  for (const Dof& d : model.scalars()) a.compliant_limits += d.limit.active() && d.limit.compliance.compliant();
   for (const Material& m : model.materials()) a.compliant_materials += m.compliance.compliant();
+  for (const ContactPair& p : model.contact_pairs()) a.compliant_materials += p.compliance.compliant();
   for (const MaterialPair& p : model.material_pairs()) {
     a.compliant_materials += p.compliance && p.compliance->compliant();
   }
@@ -235,7 +236,7 @@ void count_elements(const Model& model, ModelAnalysis& a) {
   a.floating_components = model.floating_components();
   a.velocity_dofs = 6 * a.bodies;
   for (const Joint& j : model.joints()) {
-    if (joint_type_info(j.type).coordinates) a.coordinates += joint_type_info(j.type).dofs;
+    if (joint_type_info(j.type).coordinates) a.coordinates += joint_dofs(j);
     if (std::isfinite(j.swing_limit)) ++a.limits;
   }
   double lightest = kInf;
@@ -245,7 +246,7 @@ void count_elements(const Model& model, ModelAnalysis& a) {
     heaviest = std::max(heaviest, b.mass);
   }
   if (a.bodies > 0) a.mass_ratio = heaviest / lightest;
-  for (const Dof& d : model.dofs()) {
+  for (const Dof& d : model.scalars()) {
     if (d.drive.mode != DriveMode::none) ++a.drives;
     if (d.limit.active()) ++a.limits;
   }
@@ -285,12 +286,12 @@ void add_warnings(const Model& model, const State& state, int worst_joint, Model
   }
   add_shape_warnings(model, a.warnings);
   add_unit_warnings(model, a.warnings);
-  for (int i = 0; i < model.dof_count(); ++i) {
-    const Limit& l = model.dofs()[static_cast<std::size_t>(i)].limit;
-    const double q = state.q[static_cast<std::size_t>(i)];
+  for (int i = 0; i < model.scalar_count(); ++i) {
+    const Limit& l = model.scalars()[static_cast<std::size_t>(i)].limit;
+    const double q = model.scalar_value(i, state.q);
     if (q < l.lower - 1e-9 || q > l.upper + 1e-9) {
-      warn(fmt::format("coordinate '{}' starts at {:.6g}, outside its limits [{:.6g}, {:.6g}]", model.dof_name(i), q,
-                       l.lower, l.upper));
+      warn(fmt::format("{} '{}' starts at {:.6g}, outside its limits [{:.6g}, {:.6g}]",
+                       model.is_combination(i) ? "combination" : "coordinate", model.dof_name(i), q, l.lower, l.upper));
     }
   }
   std::vector<bool> touched(static_cast<std::size_t>(a.bodies), false);
@@ -340,7 +341,7 @@ ModelAnalysis analyse(const Model& model) {
   count_elements(model, a);
   const State state = State::initial(model);
   JointKinematics kinematics(model);
-  kinematics.update(state.X_WB);
+  kinematics.update(state.X_WB, state.q);
   const JointErrors errors = joint_errors(model, kinematics, state.q);
   a.joint_gap = errors.gap;
   a.joint_angle = errors.angle;
@@ -370,6 +371,16 @@ ModelAnalysis analyse(const Model& model) {
     a.overlap_b = c.geom_b;
   }
   add_warnings(model, state, errors.worst_joint, a);
+  for (int i = 0; i < model.joint_count(); ++i) {
+    constexpr double kNearlyDependent = 0.01;
+    const double conditioning = kinematics.conditioning(i);
+    if (conditioning > kNearlyDependent) continue;
+    a.warnings.push_back(fmt::format(
+        "the axes of serial joint '{}' are nearly dependent at the reference pose (singular value {:.2g}): its "
+        "coordinates turn fast there{}",
+        model.joints()[static_cast<std::size_t>(i)].name, conditioning,
+        conditioning < SerialJoint::kLeast ? ", and it lost a freedom; start elsewhere, or use bodies between" : ""));
+  }
   return a;
 }
 

@@ -55,10 +55,10 @@ void check_dof_angles(const std::string& name, const Dof& dof, AngleSuspicions& 
 void add_angle_warnings(const Model& model, std::vector<std::string>& warnings) {
   AngleSuspicions s;
   for (const Joint& j : model.joints()) {
-    const JointTypeInfo& type = joint_type_info(j.type);
-    for (int k = 0; k < type.dofs; ++k) {
+    for (int k = 0; k < joint_dofs(j); ++k) {
       const int i = j.first_dof + k;
-      if (type.angular[k]) check_dof_angles(model.dof_name(i), model.dofs()[static_cast<std::size_t>(i)], s);
+      if (coordinate_is_angular(j, k))
+        check_dof_angles(model.dof_name(i), model.dofs()[static_cast<std::size_t>(i)], s);
     }
     if (!std::isfinite(j.swing_limit)) continue;
     s.check(fmt::format("the swing limit of '{}'", j.name), j.swing_limit);
@@ -69,7 +69,7 @@ void add_angle_warnings(const Model& model, std::vector<std::string>& warnings) 
   }
   for (const Coupling& c : model.couplings()) {
     const Joint& j = model.joints()[static_cast<std::size_t>(model.joint_of_dof(c.dof_a))];
-    if (joint_type_info(j.type).angular[c.dof_a - j.first_dof]) {
+    if (coordinate_is_angular(j, c.dof_a - j.first_dof)) {
       s.check(fmt::format("the offset of the coupling '{}'", c.name), c.offset);
     }
   }

@@ -51,7 +51,7 @@ Assembly forward_kinematics(const Model& model, const State& given, std::span<co
   double farthest = 0;
   for (const CoordinateValue& w : wanted) {
     const Joint& j = model.joints()[at(model.joint_of_dof(w.dof))];
-    const bool angular = joint_type_info(j.type).angular[w.dof - j.first_dof];
+    const bool angular = coordinate_is_angular(j, w.dof - j.first_dof);
     farthest = std::max(farthest, std::abs(w.value - given.q[at(w.dof)]) / (angular ? 1.0 : equations.length()));
   }
   const auto aim = [&](double s) {

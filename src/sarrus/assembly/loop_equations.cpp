@@ -68,7 +68,7 @@ void LoopEquations::find_groups() {
   }
   // What ties coordinates together, whatever it is, has rows on all their bodies.
   const State reference = State::initial(model_);
-  kinematics_.update(reference.X_WB);
+  kinematics_.update(reference.X_WB, reference.q);
   set_position_rows(model_, *coordinates_, reference.X_WB, kinematics_, reference.q, problem_);
   for (const ConstraintBlock& b : problem_.blocks) {
     for (int k = 1; k < b.nodes; ++k) connect(b.node[0], b.node[k]);
@@ -104,7 +104,7 @@ void LoopEquations::add_row(bool equation, double value, bool angular, int joint
 }
 
 void LoopEquations::begin(const Posture& at) {
-  kinematics_.update(at.X_WB);
+  kinematics_.update(at.X_WB, at.q);
   value_.clear();
   equation_.clear();
   angular_.clear();
@@ -117,7 +117,7 @@ void LoopEquations::add_pins(const Posture& at_, bool rows) {
   for (const CoordinateValue& pin : pins_) {
     const int joint = model_.joint_of_dof(pin.dof);
     const Joint& j = model_.joints()[at(joint)];
-    const bool angular = joint_type_info(j.type).angular[pin.dof - j.first_dof];
+    const bool angular = coordinate_is_angular(j, pin.dof - j.first_dof);
     double error = kinematics_.coordinate(pin.dof, at_.q[at(pin.dof)]) - pin.value;
     if (model_.dofs()[at(pin.dof)].wrapped) error = wrap_angle(error);
     add_row(true, error, angular, -1, -1);
@@ -132,18 +132,23 @@ void LoopEquations::add_one_sided(const Posture& at_, bool rows) {
   const auto is_pinned = [&](int dof) {
     return std::any_of(pins_.begin(), pins_.end(), [&](const CoordinateValue& p) { return p.dof == dof; });
   };
-  for (int i = 0; i < model_.dof_count(); ++i) {
-    const Limit& limit = model_.dofs()[at(i)].limit;
+  for (int i = 0; i < model_.scalar_count(); ++i) {
+    const Limit& limit = model_.scalars()[at(i)].limit;
     if (!limit.active() || limit.locked() || is_pinned(i)) continue;
     const int joint = model_.joint_of_dof(i);
     const Joint& j = model_.joints()[at(joint)];
-    const bool angular = joint_type_info(j.type).angular[i - j.first_dof];
-    const double q = kinematics_.coordinate(i, at_.q[at(i)]);
+    const bool angular = model_.is_combination(i) || coordinate_is_angular(j, i - j.first_dof);
+    const double q = kinematics_.scalar(i, at_.q);
     for (const double side : {1.0, -1.0}) {
       const double bound = side > 0 ? limit.lower : limit.upper;
       if (!std::isfinite(bound)) continue;
       add_row(false, side * (q - bound), angular, joint, i);
       if (!rows) continue;
+      if (model_.is_combination(i)) {
+        const CombinationRow row = combination_row(model_, kinematics_, i);
+        for (int k = 0; k < row.count; ++k) add_entry(row.body[k], side * row.J[k]);
+        continue;
+      }
       const DofRow row = dof_row(model_, kinematics_, i);
       add_entry(row.base, side * row.J_base);
       add_entry(row.follower, side * row.J_follower);
@@ -170,9 +175,8 @@ void LoopEquations::evaluate(const Posture& at_) {
     const bool of_joint = b.source_kind == RowSource::joint;
     const Joint* j = of_joint ? &model_.joints()[at(b.source)] : nullptr;
     JointAxis axes[6];
-    const int translational = j == nullptr || j->type == JointType::distance
-                                  ? 1
-                                  : joint_constraint_axes(*j, kinematics_.frame(b.source), axes);
+    const int translational =
+        j == nullptr || j->type == JointType::distance ? 1 : kinematics_.constraint_axes(b.source, axes);
     for (int r = 0; r < b.rows; ++r) {
       add_row(true, residual[b.row + r], r >= translational, of_joint ? b.source : -1, -1);
     }
@@ -182,7 +186,7 @@ void LoopEquations::evaluate(const Posture& at_) {
 }
 
 void LoopEquations::linearise(const Posture& at_) {
-  kinematics_.update(at_.X_WB);
+  kinematics_.update(at_.X_WB, at_.q);
   set_position_rows(model_, *coordinates_, at_.X_WB, kinematics_, at_.q, problem_);
   evaluate(at_);
   entries_.clear();
@@ -290,7 +294,7 @@ VecX LoopEquations::weighted(const Group& group, std::span<const Vec6> displacem
 Posture LoopEquations::moved(const Posture& from, std::span<const Vec6> displacement) {
   Posture to = from;
   for (std::size_t i = 0; i < to.X_WB.size(); ++i) to.X_WB[i] = integrate_pose(from.X_WB[i], displacement[i], 1.0);
-  kinematics_.update(to.X_WB);
+  kinematics_.update(to.X_WB, from.q);
   kinematics_.update_coordinates(to.q);
   return to;
 }

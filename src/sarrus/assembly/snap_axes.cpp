@@ -110,7 +110,7 @@ SnapResult snap_axes(const Model& given, const State& closed, double snap_angle)
     const Loop loop = shortest_loop(model, closing);
     if (loop.joints.empty()) continue;
     JointKinematics kinematics(model);
-    kinematics.update(closed.X_WB);
+    kinematics.update(closed.X_WB, closed.q);
     std::vector<Vec3> mean_W;
     std::vector<double> spread;
     const std::vector<std::vector<int>> sets = parallel_sets(model, kinematics, loop, snap_angle, mean_W, spread);

@@ -52,7 +52,7 @@ class Judge {
   }
 
   void add(State& state, PeerRun& out) {
-    kinematics_.update(state.X_WB);
+    kinematics_.update(state.X_WB, state.q);
     kinematics_.update_coordinates(state.q);
     const JointErrors joints = joint_errors(model_, kinematics_, state.q);
     raise(out.gap, joints.gap);

@@ -30,6 +30,11 @@ CollisionDetector::CollisionDetector(const Model& model, const CollisionOptions&
       broad_phase_(ids([](const Collider& c) { return !is_plane(c) && c.body != kWorld; }),
                    ids([](const Collider& c) { return !is_plane(c) && c.body == kWorld; }), geoms()),
       fat_boxes_(colliders_.size()) {
+  for (const ContactPair& p : model.contact_pairs()) {
+    for (Collider& c : colliders_) {
+      if (c.geom == p.a || c.geom == p.b) c.pair_margin = std::max(c.pair_margin, p.margin);
+    }
+  }
   broad_pairs_.reserve(16 * colliders_.size());
   pairs_.reserve(16 * colliders_.size());
 }
@@ -159,7 +164,7 @@ void CollisionDetector::find_box(int id, bool other_horizon) {
   if (c.body == kWorld && !other_horizon) return;
   if (c.body != kWorld) place_collider(c);
   c.box = shape_aabb(c.moving.shape);
-  const double margin = c.margin == kUseDefault ? options_.margin : c.margin;
+  const double margin = std::max(c.margin == kUseDefault ? options_.margin : c.margin, c.pair_margin);
   // The larger margin of a pair counts, so each side brings its whole one. Shapes that meet within the horizon have
   // swept boxes that overlap.
   const Vec3 way = horizon_ * c.moving.v_W;
@@ -188,7 +193,8 @@ CollisionDetector::Margins CollisionDetector::margins(const Collider& a, const C
   const double fallback =
       std::min(options_.margin, kMarginPerDiagonal * std::min(a.moving.shape.diagonal, b.moving.shape.diagonal));
   const auto own = [&](const Collider& c) { return c.margin == kUseDefault ? fallback : c.margin; };
-  const double base = std::max(own(a), own(b));
+  const double pair = laws_.margin(a.geom, b.geom);
+  const double base = pair == kUseDefault ? std::max(own(a), own(b)) : pair;
   if (a.ccd == Ccd::off && b.ccd == Ccd::off) return {base, base};
   const bool both = a.body != kWorld && b.body != kWorld;
   const double apart = both ? (a.moving.v_W - b.moving.v_W).norm() : 0.0;

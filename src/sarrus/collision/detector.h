@@ -8,10 +8,11 @@
 // Margins (docs/theory/collision.md §2, §7). With v the velocities of the centres of mass, w the angular velocities
 // (world axes), rho the largest distance from a body's centre of mass to the collider's surface and
 // T = speculative_factor dt:
-//   m0 = larger margin of the two geoms; the default one is at most 0.02 L, L the smaller diagonal of the pair
-//   points with a gap <= m0 are always returned. Bodies with ccd = speculative or cast also get what may close in T:
-//   m  = max(m0, T (max(|v_A - v_B|, |v_A|, |v_B|) + |w_A| rho_A + |w_B| rho_B + |g| dt))      the query
-//   gap <= max(m0, T (max(n.(v_A - v_B), n.v_A, -n.v_B) + |n x w_A| rho_A + |n x w_B| rho_B + |g| dt))   per point
+//   m0 = that of their contact pair, else the larger margin of the two geoms; the default one is at most 0.02 L, L the
+//   smaller diagonal of the pair points with a gap <= m0 are always returned. Bodies with ccd = speculative or cast
+//   also get what may close in T: m  = max(m0, T (max(|v_A - v_B|, |v_A|, |v_B|) + |w_A| rho_A + |w_B| rho_B + |g| dt))
+//   the query gap <= max(m0, T (max(n.(v_A - v_B), n.v_A, -n.v_B) + |n x w_A| rho_A + |n x w_B| rho_B + |g| dt))   per
+//   point
 // so that there is a contact, too, where one of two that move along together is stopped in this step, and where a body
 // begins to fall.
 // With ccd = cast a pair whose points all lie beyond m0 must touch within T when both bodies are moved along their
@@ -84,12 +85,13 @@ class CollisionDetector {
   // A shape without children: a geom, or a child of a compound.
   struct Collider {
     MovingShape moving;
-    Aabb box;               // tight
-    Pose X_BG;              // in its body
-    double speed = 0;       // |v|, m/s
-    double spin_speed = 0;  // |w| rho, m/s
-    double reach = 0;       // bounding radius, m
-    double margin = 0;      // m; kUseDefault if the geom has none of its own
+    Aabb box;                // tight
+    Pose X_BG;               // in its body
+    double speed = 0;        // |v|, m/s
+    double spin_speed = 0;   // |w| rho, m/s
+    double reach = 0;        // bounding radius, m
+    double margin = 0;       // m; kUseDefault if the geom has none of its own
+    double pair_margin = 0;  // m, the largest that a contact pair gives it
     int geom = 0;
     int body = kWorld;
     std::uint32_t child = 0;

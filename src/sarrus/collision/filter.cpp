@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "sarrus/math/tools.h"
 
@@ -74,6 +75,9 @@ PairFilter::PairFilter(const Model& model) {
   }
   bodies_ = PairTable(std::move(body_rules), model.body_count() + 1);
   groups_ = PairTable(std::move(group_rules), model.body_count() + 1);
+  std::vector<PairTable::Entry> pair_rules;
+  for (const ContactPair& p : model.contact_pairs()) pair_rules.push_back({p.a, p.b, true});
+  pairs_ = PairTable(std::move(pair_rules), static_cast<int>(model.geoms().size()));
   geoms_.reserve(model.geoms().size());
   for (const Geom& g : model.geoms()) {
     const bool apart = model.self_collision() || g.body == kWorld;
@@ -83,6 +87,7 @@ PairFilter::PairFilter(const Model& model) {
 }
 
 bool PairFilter::allowed(int geom_a, int geom_b) const {
+  if (!pairs_.empty() && pairs_.verdict(geom_a, geom_b) > 0) return true;
   const GeomBits& a = geoms_[at(geom_a)];
   const GeomBits& b = geoms_[at(geom_b)];
   if (a.node == 0 && b.node == 0) return false;
@@ -106,6 +111,21 @@ ContactLaws::ContactLaws(const Model& model) : count_(model.materials().size()) 
     law = {p.mu, p.restitution, p.compliance ? index_of(*p.compliance) : law.compliance};
     table_[at(p.b) * count_ + at(p.a)] = law;
   }
+  for (const ContactPair& p : model.contact_pairs()) {
+    pairs_.push_back({std::min(p.a, p.b), std::max(p.a, p.b), {p.mu, p.restitution, index_of(p.compliance)}, p.margin});
+  }
+  std::sort(pairs_.begin(), pairs_.end(), [](const PairLaw& x, const PairLaw& y) {
+    return std::tie(x.first, x.second) < std::tie(y.first, y.second);
+  });
+}
+
+const ContactLaws::PairLaw* ContactLaws::find(int geom_a, int geom_b) const {
+  const auto wanted = std::minmax(geom_a, geom_b);
+  const std::pair<int, int> key(wanted.first, wanted.second);
+  const auto it =
+      std::lower_bound(pairs_.begin(), pairs_.end(), key,
+                       [](const PairLaw& x, const std::pair<int, int>& k) { return std::pair(x.first, x.second) < k; });
+  return it != pairs_.end() && it->first == key.first && it->second == key.second ? &*it : nullptr;
 }
 
 int ContactLaws::index_of(const Compliance& compliance) {

@@ -39,6 +39,7 @@ constexpr RowPattern pattern(JointType type) {
       return {{false, false, false}, RotationRows::all};
     case JointType::free:
     case JointType::distance:
+    case JointType::serial:
       break;
   }
   return {{false, false, false}, RotationRows::none};
@@ -217,6 +218,7 @@ void joint_dof_axes(const Joint& joint, const JointFrame& f, JointAxis* axes) {
     case JointType::free:
     case JointType::fixed:
     case JointType::distance:
+    case JointType::serial:
       break;
   }
 }
@@ -264,6 +266,7 @@ void joint_raw_coordinates(const Joint& joint, const JointFrame& f, double* q) {
     case JointType::free:
     case JointType::fixed:
     case JointType::distance:
+    case JointType::serial:
       break;
   }
 }
@@ -289,9 +292,22 @@ JointKinematics::JointKinematics(const Model& model) : model_(model) {
   }
   R_WB_.resize(static_cast<std::size_t>(model.body_count()), Columns::Zero());
   frames_.resize(model.joints().size());
+  for (std::size_t i = 0; i < model.joints().size(); ++i) {
+    const Joint& j = model.joints()[i];
+    if (j.type != JointType::serial) continue;
+    serial_index_.resize(model.joints().size(), -1);
+    serial_index_[i] = static_cast<int>(serial_.size());
+    serial_joint_.push_back(static_cast<int>(i));
+    serial_model_.emplace_back(j);
+    SerialSolution& s = serial_.emplace_back();
+    for (std::size_t k = 0; k < j.axes.size(); ++k) {
+      const std::optional<double>& initial = model.dofs()[static_cast<std::size_t>(j.first_dof) + k].initial;
+      s.q[k] = initial.value_or(j.axes[k].reference);
+    }
+  }
 }
 
-void JointKinematics::update(std::span<const Pose> X_WB) {
+void JointKinematics::update(std::span<const Pose> X_WB, std::span<const double> near) {
   for_each_index(R_WB_.size(), [&](std::size_t i) { R_WB_[i].topRows<3>() = X_WB[i].q.toRotationMatrix(); });
   for_each_index(frames_.size(), [&](std::size_t i) {
     const Joint& j = model_.joints()[i];
@@ -309,6 +325,51 @@ void JointKinematics::update(std::span<const Pose> X_WB) {
     f.r_F_W = X_WB[b].p;
     place(R_WB_[b], f.r_F_W, j.p_FJ, X_F_[i], f.p_F_W, f.A_F);
   });
+  update_serial(near);
+}
+
+void JointKinematics::update_serial(std::span<const double> near) {
+  for (std::size_t i = 0; i < serial_.size(); ++i) {
+    const auto joint = static_cast<std::size_t>(serial_joint_[i]);
+    const Joint& j = model_.joints()[joint];
+    double from[kMaxJointDofs];
+    std::copy_n(near.empty() ? serial_[i].q : near.data() + j.first_dof, j.axes.size(), from);
+    serial_model_[i].solve(frames_[joint], from, serial_[i]);
+  }
+}
+
+int JointKinematics::residual(int joint, double* residual) const {
+  const auto i = static_cast<std::size_t>(joint);
+  const Joint& j = model_.joints()[i];
+  const SerialSolution* s = serial(i);
+  if (s == nullptr) return joint_residual(j, frames_[i], residual);
+  std::copy_n(s->residual, joint_rows(j), residual);
+  return s->translational;
+}
+
+int JointKinematics::constraint_axes(int joint, JointAxis* axes) const {
+  const auto i = static_cast<std::size_t>(joint);
+  const Joint& j = model_.joints()[i];
+  const SerialSolution* s = serial(i);
+  if (s == nullptr) return joint_constraint_axes(j, frames_[i], axes);
+  std::copy_n(s->row_axes, joint_rows(j), axes);
+  return s->translational;
+}
+
+void JointKinematics::dof_axes(int joint, JointAxis* axes) const {
+  const auto i = static_cast<std::size_t>(joint);
+  const Joint& j = model_.joints()[i];
+  const SerialSolution* s = serial(i);
+  if (s == nullptr) {
+    joint_dof_axes(j, frames_[i], axes);
+  } else {
+    std::copy_n(s->dof_axes, joint_dofs(j), axes);
+  }
+}
+
+double JointKinematics::conditioning(int joint) const {
+  const SerialSolution* s = serial(static_cast<std::size_t>(joint));
+  return s == nullptr ? 1.0 : s->conditioning;
 }
 
 double JointKinematics::unwrap(int dof, double raw, double near) const {
@@ -316,7 +377,7 @@ double JointKinematics::unwrap(int dof, double raw, double near) const {
   const int k = dof - j.first_dof;
   // An arcsine never turns over, nor does a part of a rotation vector.
   const bool bounded = (j.type == JointType::gimbal && k == 1) || j.type == JointType::spherical;
-  if (!joint_type_info(j.type).angular[k] || bounded) return raw;
+  if (j.type == JointType::serial || bounded || !coordinate_is_angular(j, k)) return raw;
   if (model_.dofs()[static_cast<std::size_t>(dof)].wrapped) return wrap_angle(raw);
   // Made of the raw angle alone and whole turns, so that it is the same once more with itself as `near`.
   constexpr double kTurn = 2 * std::numbers::pi;
@@ -326,8 +387,12 @@ double JointKinematics::unwrap(int dof, double raw, double near) const {
 void JointKinematics::update_coordinates(std::span<double> q) const {
   for_each_index(frames_.size(), [&](std::size_t i) {
     const Joint& j = model_.joints()[i];
-    const int n = joint_type_info(j.type).dofs;
+    const int n = joint_dofs(j);
     if (n == 0) return;
+    if (const SerialSolution* s = serial(i)) {
+      std::copy_n(s->q, n, q.begin() + j.first_dof);
+      return;
+    }
     double raw[3];
     joint_raw_coordinates(j, frames_[i], raw);
     for (int k = 0; k < n; ++k) {
@@ -340,16 +405,32 @@ void JointKinematics::update_coordinates(std::span<double> q) const {
 double JointKinematics::coordinate(int dof, double near) const {
   const auto ji = static_cast<std::size_t>(model_.joint_of_dof(dof));
   const Joint& j = model_.joints()[ji];
+  if (const SerialSolution* s = serial(ji)) return s->q[dof - j.first_dof];
   double raw[3];
   joint_raw_coordinates(j, frames_[ji], raw);
   return unwrap(dof, raw[dof - j.first_dof], near);
 }
 
+double JointKinematics::scalar(int scalar, std::span<const double> q) const {
+  if (!model_.is_combination(scalar)) return coordinate(scalar, q[static_cast<std::size_t>(scalar)]);
+  const Combination& c = model_.combination_of(scalar);
+  double sum = c.offset;
+  for (const CombinationTerm& t : c.terms) {
+    sum += t.coefficient * coordinate(t.dof, q[static_cast<std::size_t>(t.dof)]);
+  }
+  return sum;
+}
+
 double JointKinematics::rate(int dof, std::span<const Vec6> twist) const {
+  if (model_.is_combination(dof)) {
+    double sum = 0;
+    for (const CombinationTerm& t : model_.combination_of(dof).terms) sum += t.coefficient * rate(t.dof, twist);
+    return sum;
+  }
   const auto ji = static_cast<std::size_t>(model_.joint_of_dof(dof));
   const Joint& j = model_.joints()[ji];
-  JointAxis axes[3];
-  joint_dof_axes(j, frames_[ji], axes);
+  JointAxis axes[kMaxJointDofs];
+  dof_axes(static_cast<int>(ji), axes);
   const JointAxis& a = axes[dof - j.first_dof];
   const double rate = follower_row(frames_[ji], a).dot(twist[static_cast<std::size_t>(j.follower)]);
   return j.base == kWorld ? rate : rate + base_row(frames_[ji], a).dot(twist[static_cast<std::size_t>(j.base)]);
@@ -364,12 +445,12 @@ struct Errors {
   void add(const Model& model, const JointKinematics& kinematics, int i) {
     const Joint& j = model.joints()[static_cast<std::size_t>(i)];
     double r[6];
-    const int translational = joint_residual(j, kinematics.frame(i), r);
+    const int translational = kinematics.residual(i, r);
     if (j.rope) r[0] = std::max(0.0, r[0]);
     const bool compliant = j.compliance.compliant();
     double& gap = compliant ? largest.compliant_gap : largest.gap;
     double& angle = compliant ? largest.compliant_angle : largest.angle;
-    for (int k = 0; k < joint_type_info(j.type).rows; ++k) {
+    for (int k = 0; k < joint_rows(j); ++k) {
       double& most = k < translational ? gap : angle;
       most = std::max(most, std::abs(r[k]));
       if (!compliant && std::abs(r[k]) > worst) {
@@ -405,11 +486,17 @@ JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, 
     all.add(part);
   });
   JointErrors e = all.largest;
+  for (int i = model.dof_count(); i < model.scalar_count(); ++i) {
+    const Limit& l = model.scalars()[static_cast<std::size_t>(i)].limit;
+    if (!l.locked()) continue;
+    double& angle = l.compliance.compliant() ? e.compliant_angle : e.angle;
+    angle = std::max(angle, std::abs(kinematics.scalar(i, q) - 0.5 * (l.lower + l.upper)));
+  }
   for (const Coupling& c : model.couplings()) {
     const double qa = kinematics.coordinate(c.dof_a, q[static_cast<std::size_t>(c.dof_a)]);
     const double qb = kinematics.coordinate(c.dof_b, q[static_cast<std::size_t>(c.dof_b)]);
     double& angle = c.compliance.compliant() ? e.compliant_angle : e.angle;
-    angle = std::max(angle, std::abs(qa - c.ratio * qb - c.offset));
+    angle = std::max(angle, std::abs(c.residual(qa, qb)));
   }
   return e;
 }

@@ -8,29 +8,15 @@
 #include <span>
 #include <vector>
 
+#include "sarrus/dynamics/joint_axis.h"
+#include "sarrus/dynamics/serial_joint.h"
 #include "sarrus/math/tools.h"
 #include "sarrus/model/model.h"
 
 namespace sarrus {
 
-struct JointFrame {
-  Vec3 p_B_W = Vec3::Zero();  // base anchor
-  Vec3 p_F_W = Vec3::Zero();  // follower anchor
-  Vec3 r_B_W = Vec3::Zero();  // centre of mass of the base (0 for the world)
-  Vec3 r_F_W = Vec3::Zero();
-  Mat3 A_B = Mat3::Identity();
-  Mat3 A_F = Mat3::Identity();
-};
-
-// One scalar direction of a joint as a unit wrench on the follower at p_F, world axes. A constrained row and a
-// degree of freedom are both of this form: rate = linear . (relative velocity at p_F) + angular . (relative
-// angular velocity).
-struct JointAxis {
-  Vec3 linear = Vec3::Zero();
-  Vec3 angular = Vec3::Zero();
-};
-
-// Residual rows of a joint (count joint_type_info(type).rows); metres first, then radians. Rope: the signed excess
+// Of all types but serial, whose frames alone do not tell their coordinates (JointKinematics has them for any type):
+// residual rows of a joint (count joint_rows(joint)); metres first, then radians. Rope: the signed excess
 // |p_F - p_B| - L. The return value counts how many leading rows are translational.
 int joint_residual(const Joint& joint, const JointFrame& frame, double* residual);
 // The matching constrained directions; the translational ones, as many as returned, are linear, the others angular. Not
@@ -58,24 +44,45 @@ inline Vec6 base_row(const JointFrame& f, const JointAxis& a) {
 class JointKinematics {
  public:
   explicit JointKinematics(const Model& model);
-  void update(std::span<const Pose> X_WB);
+  // `near`: coordinates by dof from which those of serial joints are sought; none: from the last ones, at first those
+  // of the reference.
+  void update(std::span<const Pose> X_WB, std::span<const double> near = {});
+  // The same frames, sought from other coordinates.
+  void update_serial(std::span<const double> near);
   // Multi-turn update of the coordinates: q <- the one of raw + 2 pi n next to q, for angles (docs/theory/model.md
   // §2.4).
   void update_coordinates(std::span<double> q) const;
   // Coordinate of a coupled or limited dof at these poses, unwrapped next to `near`.
   double coordinate(int dof, double near) const;
-  // Rate of a dof if the bodies move with `twist` (by body) at these poses.
-  double rate(int dof, std::span<const Vec6> twist) const;
+  // Of any scalar of the model; q: coordinates nearby, by dof.
+  double scalar(int scalar, std::span<const double> q) const;
+  // Rate of a scalar if the bodies move with `twist` (by body) at these poses.
+  double rate(int scalar, std::span<const Vec6> twist) const;
+  // As the functions above, for joints of any type.
+  int residual(int joint, double* residual) const;
+  int constraint_axes(int joint, JointAxis* axes) const;
+  void dof_axes(int joint, JointAxis* axes) const;
+  bool has_serial() const { return !serial_.empty(); }
+  // Of a serial joint: how far it is from one whose axes are dependent, at most 1.
+  double conditioning(int joint) const;
   const JointFrame& frame(int joint) const { return frames_[static_cast<std::size_t>(joint)]; }
 
  private:
   double unwrap(int dof, double raw, double near) const;
+  const SerialSolution* serial(std::size_t joint) const {
+    return serial_index_.empty() || serial_index_[joint] < 0 ? nullptr
+                                                             : &serial_[static_cast<std::size_t>(serial_index_[joint])];
+  }
 
   Model model_;
   std::vector<Mat3> X_B_;  // joint axes in the base body, by joint
   std::vector<Mat3> X_F_;
   std::vector<Eigen::Matrix<double, 4, 3>> R_WB_;  // by body; a row of zeros makes columns whole vectors
   std::vector<JointFrame> frames_;
+  std::vector<int> serial_index_;  // by joint, -1: it is of another type; empty: all are
+  std::vector<int> serial_joint_;  // which joint
+  std::vector<SerialJoint> serial_model_;
+  std::vector<SerialSolution> serial_;
 };
 
 // Largest residuals over all rigid joints and couplings (ropes count when taut), and where. Compliant ones are meant to

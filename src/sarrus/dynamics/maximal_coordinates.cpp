@@ -102,7 +102,7 @@ class MaximalCoordinates final : public Coordinates {
     w_free_B_.assign(model.bodies().size(), Vec3::Zero());
     jointed_.assign(model.bodies().size(), false);
     for (const Joint& j : model.joints()) {
-      if (joint_type_info(j.type).rows == 0) continue;
+      if (joint_rows(j) == 0) continue;
       for (const int body : {j.base, j.follower}) {
         if (body != kWorld) jointed_[static_cast<std::size_t>(body)] = true;
       }

@@ -18,9 +18,14 @@ State State::initial(const Model& model) {
     s.X_WB.push_back(b.X_WB0);
     s.twist.push_back(spatial(b.v0_W, b.w0_W));
   }
-  for (const Dof& dof : model.dofs()) s.q.push_back(dof.initial.value_or(0));
+  for (const Joint& j : model.joints()) {
+    for (int k = 0; k < joint_dofs(j); ++k) {
+      const double reference = j.type == JointType::serial ? j.axes[static_cast<std::size_t>(k)].reference : 0.0;
+      s.q.push_back(model.dofs()[s.q.size()].initial.value_or(reference));
+    }
+  }
   JointKinematics kinematics(model);
-  kinematics.update(s.X_WB);
+  kinematics.update(s.X_WB, s.q);
   kinematics.update_coordinates(s.q);
   constexpr double kRounded = 1e-3;  // m or rad: how far the numbers of a file may be off
   for (int i = 0; i < model.dof_count(); ++i) {
@@ -98,14 +103,14 @@ Energy energy(const Model& model, const State& state) {
     e.kinetic += 0.5 * b.mass * v.squaredNorm() + 0.5 * w_B.dot(b.inertia_B * w_B);
     e.potential -= b.mass * model.gravity_on(static_cast<int>(i)).dot(state.X_WB[i].p);
   }
-  for (std::size_t i = 0; i < state.q.size(); ++i) {
-    const Dof& dof = model.dofs()[i];
-    const double stretch = state.q[i] - dof.rest;
+  for (int i = 0; i < model.scalar_count(); ++i) {
+    const Dof& dof = model.scalars()[static_cast<std::size_t>(i)];
+    const double stretch = model.scalar_value(i, state.q) - dof.rest;
     e.potential += 0.5 * dof.stiffness * stretch * stretch;
   }
   if (std::none_of(model.dofs().begin(), model.dofs().end(), [](const Dof& dof) { return dof.armature > 0; })) return e;
   JointKinematics kinematics(model);
-  kinematics.update(state.X_WB);
+  kinematics.update(state.X_WB, state.q);
   for (std::size_t i = 0; i < state.q.size(); ++i) {
     const double armature = model.dofs()[i].armature;
     if (armature == 0) continue;

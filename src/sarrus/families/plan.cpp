@@ -66,7 +66,7 @@ ConstraintProblem Plan::assemble(Random& random) const {
   const State state = State::initial(model);
   const std::unique_ptr<Coordinates> coordinates = maximal_coordinates(model);
   JointKinematics kinematics(model);
-  kinematics.update(state.X_WB);
+  kinematics.update(state.X_WB, state.q);
 
   ConstraintProblem p;
   p.dt = kStep;

@@ -18,12 +18,16 @@ namespace {
 Model without_drives(const Model& model) {
   ModelData d = model.data();
   for (Dof& dof : d.dofs) dof.drive = {};
+  for (Combination& c : d.combinations) c.law.drive = {};
   return finish_model(std::move(d));
 }
 
 std::vector<bool> actuated_dofs(const Model& model, bool all) {
   std::vector<bool> out;
-  for (const Dof& dof : model.dofs()) out.push_back(all || dof.drive.mode != DriveMode::none);
+  for (int i = 0; i < model.scalar_count(); ++i) {
+    const bool driven = model.scalars()[static_cast<std::size_t>(i)].drive.mode != DriveMode::none;
+    out.push_back(driven || (all && !model.is_combination(i)));
+  }
   return out;
 }
 
@@ -287,8 +291,10 @@ void InverseDynamics::Impl::build_rest(double effort_weight) {
   for (std::size_t i = 0; i < actuated.size(); ++i) {
     if (!actuated[i]) continue;
     const int dof = static_cast<int>(i);
-    ConstraintBlock& b = add_dof_block(assembler.coordinates(), BlockKind::soft, RowSource::servo, dof,
-                                       dof_row(assembler.model(), assembler.row_kinematics(), dof), 1.0, rest);
+    ConstraintBlock& b =
+        with_scalar_row(assembler.model(), assembler.row_kinematics(), dof, [&](const auto& row) -> ConstraintBlock& {
+          return add_dof_block(assembler.coordinates(), BlockKind::soft, RowSource::servo, dof, row, 1.0, rest);
+        });
     b.source = kEffort;
     effort_row[i] = b.row;
   }

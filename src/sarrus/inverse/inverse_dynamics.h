@@ -53,7 +53,7 @@ std::string_view name_of(InverseStatus status);
 
 struct InverseResult {
   InverseStatus status = InverseStatus::realised;
-  std::vector<double> effort;    // by dof, N or N m; 0 where not actuated
+  std::vector<double> effort;    // by scalar of the model (dofs, then combinations), N or N m; 0 where not actuated
   std::vector<double> impulses;  // by row of problem(), N s
   double unrealised = 0;         // largest component of the force left over, N or N m
   double largest_force = 0;      // largest component of inertia, outer forces, efforts, joints and contacts, N or N m

@@ -186,7 +186,7 @@ int ModelBuilder::add_floor(double height, int material) {
 
 int ModelBuilder::add_joint(Joint joint) {
   joint.first_dof = static_cast<int>(d_.dofs.size());
-  d_.dofs.resize(d_.dofs.size() + static_cast<std::size_t>(joint_type_info(joint.type).dofs));
+  d_.dofs.resize(d_.dofs.size() + static_cast<std::size_t>(joint_dofs(joint)));
   return add_to(d_.joints, std::move(joint));
 }
 
@@ -225,7 +225,7 @@ int ModelBuilder::add_joint_at(std::string name, JointType type, int base, int f
 void ModelBuilder::set_ball_spring(int joint_index, double stiffness, double damping, const Quat& q_rest) {
   Joint& j = joint(joint_index);
   j.q_rest = q_rest;
-  for (int k = 0; k < joint_type_info(j.type).dofs; ++k) {
+  for (int k = 0; k < joint_dofs(j); ++k) {
     dof(joint_index, k).stiffness = stiffness;
     dof(joint_index, k).damping = damping;
   }
@@ -239,6 +239,20 @@ int ModelBuilder::add_distance(std::string name, int base, int follower, const V
   j.rope = rope;
   return add_joint(std::move(j));
 }
+
+int ModelBuilder::add_serial_at(std::string name, int base, int follower, std::vector<SerialAxis> axes_W) {
+  if (axes_W.empty()) throw InputError(fmt::format("joint '{}'", name), "a serial joint needs axes; give 2 to 5");
+  Joint j{.name = std::move(name), .type = JointType::serial, .base = base, .follower = follower};
+  anchor_at(j, axes_W.front().p_J, Quat::Identity());
+  j.axes = std::move(axes_W);
+  const Vec3 origin = j.axes.front().p_J;
+  for (SerialAxis& a : j.axes) a.p_J -= origin;
+  return add_joint(std::move(j));
+}
+
+int ModelBuilder::add_combination(Combination combination) { return add_to(d_.combinations, std::move(combination)); }
+
+int ModelBuilder::add_contact_pair(ContactPair pair) { return add_to(d_.contact_pairs, std::move(pair)); }
 
 int ModelBuilder::add_coupling(Coupling coupling) { return add_to(d_.couplings, std::move(coupling)); }
 

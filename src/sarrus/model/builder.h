@@ -79,9 +79,15 @@ class ModelBuilder {
   // Rod (|p_F - p_B| = length) or rope (<= length) between two world points; the length is their distance.
   int add_distance(std::string name, int base, int follower, const Vec3& anchor_base_W, const Vec3& anchor_follower_W,
                    bool rope = false);
+  // Axes in sequence, the first that nearest the base, with points and directions in the world at the reference poses,
+  // where the coordinates are at the references of the axes.
+  int add_serial_at(std::string name, int base, int follower, std::vector<SerialAxis> axes_W);
   int add_coupling(Coupling coupling);
   int add_coupling(std::string name, int dof_a, int dof_b, double ratio, double offset = 0);
 
+  int add_combination(Combination combination);
+
+  int add_contact_pair(ContactPair pair);
   void exclude(int body_a, int body_b);
   void include(int body_a, int body_b);
   void set_self_collision(bool on) { d_.self_collision = on; }
@@ -89,6 +95,7 @@ class ModelBuilder {
   Body& body(int i) { return d_.bodies[static_cast<std::size_t>(i)]; }
   Joint& joint(int i) { return d_.joints[static_cast<std::size_t>(i)]; }
   Material& material(int i) { return d_.materials[static_cast<std::size_t>(i)]; }
+  Combination& combination(int i) { return d_.combinations[static_cast<std::size_t>(i)]; }
   Coupling& coupling(int i) { return d_.couplings[static_cast<std::size_t>(i)]; }
   Visual& visual(int i) { return d_.visuals[static_cast<std::size_t>(i)]; }
   Geom& geom(int i) { return d_.geoms[static_cast<std::size_t>(i)]; }

@@ -87,6 +87,7 @@ constexpr std::array<JointTypeInfo, kJointTypeCount> kJointInfo = {{
     {JointType::planar, "planar", 3, 3, true, {"x", "y", "angle"}, {false, false, true}},
     {JointType::cartesian, "cartesian", 3, 3, true, {"x", "y", "z"}, {false, false, false}},
     {JointType::distance, "distance", 1, 0, false, {"", "", ""}, {false, false, false}},
+    {JointType::serial, "serial", 0, 0, true, {"", "", ""}, {false, false, false}},
 }};
 
 std::string no_such(std::string_view kind, const std::string& near) {
@@ -107,6 +108,26 @@ int find_named(const Elements& elements, std::string_view kind, std::string_view
 }  // namespace
 
 const JointTypeInfo& joint_type_info(JointType type) { return kJointInfo[static_cast<std::size_t>(type)]; }
+
+int joint_rows(const Joint& joint) {
+  return joint.type == JointType::serial ? 6 - joint_dofs(joint) : joint_type_info(joint.type).rows;
+}
+
+int joint_dofs(const Joint& joint) {
+  return joint.type == JointType::serial ? static_cast<int>(joint.axes.size()) : joint_type_info(joint.type).dofs;
+}
+
+bool coordinate_is_angular(const Joint& joint, int k) {
+  return joint.type == JointType::serial ? joint.axes[static_cast<std::size_t>(k)].angular
+                                         : joint_type_info(joint.type).angular[k];
+}
+
+std::string_view coordinate_name(const Joint& joint, int k) {
+  if (joint.type != JointType::serial) return joint_type_info(joint.type).dof_name[k];
+  constexpr std::array<std::string_view, kMaxJointDofs> usual = {"q1", "q2", "q3", "q4", "q5"};
+  const std::string& name = joint.axes[static_cast<std::size_t>(k)].name;
+  return name.empty() ? usual[static_cast<std::size_t>(k)] : std::string_view(name);
+}
 
 JointType joint_type_from_name(std::string_view name) {
   std::vector<std::string> known;
@@ -131,8 +152,8 @@ int Model::frame(std::string_view name) const { return find_named(d_->frames, "f
 
 int Model::drive(std::string_view name) const {
   std::vector<std::string> known;
-  for (int i = 0; i < dof_count(); ++i) {
-    const std::string& drive = d_->dofs[static_cast<std::size_t>(i)].drive.name;
+  for (int i = 0; i < scalar_count(); ++i) {
+    const std::string& drive = scalars_[static_cast<std::size_t>(i)].drive.name;
     if (drive.empty()) continue;
     if (drive == name) return i;
     known.push_back(drive);
@@ -140,13 +161,16 @@ int Model::drive(std::string_view name) const {
   throw InputError(fmt::format("drive '{}'", name), no_such("drive", nearest_name(name, known)));
 }
 
+int Model::combination(std::string_view name) const {
+  return dof_count() + find_named(d_->combinations, "combination", name);
+}
+
 int Model::dof(std::string_view name) const {
   for (const Joint& j : d_->joints) {
-    const JointTypeInfo& type = joint_type_info(j.type);
-    if (type.dofs == 1 && name == j.name) return j.first_dof;
+    if (joint_dofs(j) == 1 && name == j.name) return j.first_dof;
     if (name.size() <= j.name.size() || name.substr(0, j.name.size()) != j.name || name[j.name.size()] != '.') continue;
-    for (int k = 0; k < type.dofs; ++k) {
-      if (name.substr(j.name.size() + 1) == type.dof_name[k]) return j.first_dof + k;
+    for (int k = 0; k < joint_dofs(j); ++k) {
+      if (name.substr(j.name.size() + 1) == coordinate_name(j, k)) return j.first_dof + k;
     }
   }
   std::vector<std::string> known;
@@ -158,8 +182,9 @@ int Model::dof(std::string_view name) const {
 }
 
 std::string Model::dof_name(int dof) const {
+  if (is_combination(dof)) return combination_of(dof).name;
   const Joint& j = d_->joints[static_cast<std::size_t>(joint_of_dof(dof))];
-  return fmt::format("{}.{}", j.name, joint_type_info(j.type).dof_name[dof - j.first_dof]);
+  return fmt::format("{}.{}", j.name, coordinate_name(j, dof - j.first_dof));
 }
 
 }  // namespace sarrus

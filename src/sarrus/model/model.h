@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -134,16 +135,19 @@ enum class JointType : std::uint8_t {
   gimbal,
   planar,
   cartesian,
-  distance
+  distance,
+  serial
 };
-inline constexpr int kJointTypeCount = 11;
+inline constexpr int kJointTypeCount = 12;
+inline constexpr int kPlainJointTypeCount = 11;  // all but serial ones, whose rows and dofs are those of their axes
+inline constexpr int kMaxJointDofs = 5;
 
 // Static facts of a joint type (docs/theory/model.md §2.2, table).
 struct JointTypeInfo {
   JointType type;
   std::string_view name;
-  int rows;          // constrained rows m_j
-  int dofs;          // scalar degrees of freedom with an axis S_a (0 for free and distance)
+  int rows;          // constrained rows m_j (serial: see joint_rows())
+  int dofs;          // scalar degrees of freedom with an axis S_a (0 for free and distance; serial: see joint_dofs())
   bool coordinates;  // the dofs are integrable coordinates (not for spherical)
   std::string_view dof_name[3];
   bool angular[3];  // the dof is a rotation
@@ -151,6 +155,17 @@ struct JointTypeInfo {
 const JointTypeInfo& joint_type_info(JointType type);
 // Throws InputError with a suggestion if the name is unknown.
 JointType joint_type_from_name(std::string_view name);
+
+// One of the axes in sequence of a serial joint. In the joint frame, which is the same in base and follower where all
+// coordinates are at their reference: the follower is at  E_1(q_1 - r_1) E_2(q_2 - r_2) ...,  E_k the turn about the
+// axis or the way along it (docs/theory/model.md §2.5).
+struct SerialAxis {
+  std::string name;     // of the coordinate; empty: q1, q2, ...
+  bool angular = true;  // turns about the axis, else slides along it
+  Vec3 p_J = Vec3::Zero();
+  Vec3 axis_J = Vec3::UnitX();
+  double reference = 0;  // r_k, m or rad
+};
 
 struct Joint {
   std::string name;
@@ -168,21 +183,53 @@ struct Joint {
   // follower is -k theta, theta the rotation vector from there, at most pi: the shorter way back.
   Quat q_rest = Quat::Identity();
   double erp = kUseDefault;
-  Compliance compliance = {};  // of the rows of the joint (rods and ropes too); swing limits stay rigid
-  int first_dof = 0;           // into Model::dofs()
+  Compliance compliance = {};         // of the rows of the joint (rods and ropes too); swing limits stay rigid
+  int first_dof = 0;                  // into Model::dofs()
+  std::vector<SerialAxis> axes = {};  // serial joints: 2 to 5, that nearest the base first
 };
 
-// q_a - ratio q_b - offset = 0 on two joint coordinates: gears (angle, angle), screws (position, angle of
-// one cylindrical joint, ratio = pitch / 2 pi), racks (position, angle).
+// Rows, dofs and coordinates of a joint of any type.
+int joint_rows(const Joint& joint);
+int joint_dofs(const Joint& joint);
+bool coordinate_is_angular(const Joint& joint, int k);
+std::string_view coordinate_name(const Joint& joint, int k);
+
+// q_a = P(q_b) on two joint coordinates,  P(b) = offset + ratio b + c_2 b^2 + c_3 b^3 + c_4 b^4: gears (angle, angle),
+// screws (position, angle of one cylindrical joint, ratio = pitch / 2 pi), racks (position, angle), cams and linkages
+// that are known by a polynomial.
 struct Coupling {
   std::string name;
   int dof_a = 0;  // into Model::dofs()
   int dof_b = 0;
   double ratio = 1;
   double offset = 0;
+  std::array<double, 3> higher = {0, 0, 0};  // c_2, c_3, c_4
   double erp = kUseDefault;
   Compliance compliance = {};
+
+  bool linear() const { return higher == std::array<double, 3>{0, 0, 0}; }
+  double residual(double a, double b) const {
+    return a - ratio * b - offset - b * b * (higher[0] + b * (higher[1] + b * higher[2]));
+  }
+  double slope(double b) const {  // P'
+    return ratio + b * (2 * higher[0] + b * (3 * higher[1] + b * 4 * higher[2]));
+  }
 };
+
+// L = sum c_i q_i + offset over joint coordinates, with all that a coordinate may have: limits (equal ones: L is held),
+// drive, spring, damper, dry friction (a tendon over pulleys, a differential). Its Jacobian is sum c_i J(q_i). In
+// Model::scalars() combinations come after the dofs.
+struct CombinationTerm {
+  int dof = 0;  // into Model::dofs()
+  double coefficient = 1;
+};
+struct Combination {
+  std::string name;
+  std::vector<CombinationTerm> terms;
+  double offset = 0;
+  Dof law;  // without armature, wrapping and initial value
+};
+inline constexpr int kMaxCombinationBodies = 8;  // that the joints of one combination move
 
 struct Material {
   std::string name;
@@ -199,6 +246,16 @@ struct MaterialPair {
   double mu = 0.7;
   double restitution = 0;
   std::optional<Compliance> compliance = {};  // none: combine_compliances() of the two
+};
+
+// Two geoms that collide with this law whatever masks, excludes and joints say, and whatever their materials are.
+struct ContactPair {
+  int a = 0;  // into Model::geoms()
+  int b = 0;
+  double mu = 0.7;
+  double restitution = 0;
+  Compliance compliance = {};
+  double margin = kUseDefault;  // m, in place of those of the two geoms
 };
 
 // What a viewer shows; nothing else depends on it. Each in [0, 1].
@@ -275,12 +332,14 @@ struct ModelData {
   std::vector<Joint> joints;
   std::vector<Dof> dofs;  // grouped by joint, in joint order
   std::vector<Coupling> couplings;
+  std::vector<Combination> combinations;
   std::vector<Material> materials;
   std::vector<MaterialPair> material_pairs;
   std::vector<Geom> geoms;
   std::vector<Visual> visuals;     // of a Model: by body, the world last
   std::vector<Frame> frames;       // likewise
   std::vector<BodyPair> excludes;  // pairs that never collide
+  std::vector<ContactPair> contact_pairs;
   std::vector<BodyPair> includes;  // pairs that collide although a joint connects them
   bool self_collision = true;      // false: bodies of one mechanism (connected by joints) never collide
 };
@@ -296,6 +355,7 @@ class Model {
   const std::vector<Joint>& joints() const { return d_->joints; }
   const std::vector<Dof>& dofs() const { return d_->dofs; }
   const std::vector<Coupling>& couplings() const { return d_->couplings; }
+  const std::vector<Combination>& combinations() const { return d_->combinations; }
   const std::vector<Material>& materials() const { return d_->materials; }
   const std::vector<MaterialPair>& material_pairs() const { return d_->material_pairs; }
   const std::vector<Geom>& geoms() const { return d_->geoms; }
@@ -303,6 +363,7 @@ class Model {
   const std::vector<Frame>& frames() const { return d_->frames; }
   const std::vector<BodyPair>& excludes() const { return d_->excludes; }
   const std::vector<BodyPair>& includes() const { return d_->includes; }
+  const std::vector<ContactPair>& contact_pairs() const { return d_->contact_pairs; }
   bool self_collision() const { return d_->self_collision; }
   const ModelData& data() const { return *d_; }
 
@@ -314,16 +375,34 @@ class Model {
   int body_count() const { return static_cast<int>(d_->bodies.size()); }
   int joint_count() const { return static_cast<int>(d_->joints.size()); }
   int dof_count() const { return static_cast<int>(d_->dofs.size()); }
+  // The dofs, and after them the laws of the combinations: whatever may have a limit, a drive, a spring or friction.
+  const std::vector<Dof>& scalars() const { return scalars_; }
+  int scalar_count() const { return static_cast<int>(scalars_.size()); }
+  bool is_combination(int scalar) const { return scalar >= dof_count(); }
+  const Combination& combination_of(int scalar) const {
+    return d_->combinations[static_cast<std::size_t>(scalar - dof_count())];
+  }
+  // Value of a scalar from the coordinates by dof.
+  template <class Coordinates>
+  double scalar_value(int scalar, const Coordinates& q) const {
+    if (!is_combination(scalar)) return q[static_cast<std::size_t>(scalar)];
+    const Combination& c = combination_of(scalar);
+    double sum = c.offset;
+    for (const CombinationTerm& t : c.terms) sum += t.coefficient * q[static_cast<std::size_t>(t.dof)];
+    return sum;
+  }
 
   // Index of a named element; throws InputError with the nearest known name.
   int body(std::string_view name) const;
   int joint(std::string_view name) const;
   int frame(std::string_view name) const;
-  // Dof whose drive has this name.
+  // Index in scalars(): of the drive with this name; of a combination.
   int drive(std::string_view name) const;
+  int combination(std::string_view name) const;
   // Dof "joint" (single-dof joints) or "joint.coordinate", for example "leg3.angle".
   int dof(std::string_view name) const;
-  // Joint that owns a dof, and the dof's full name.
+  // Joint that owns a dof, and the dof's full name. Of a scalar that is a combination: the joint of its first dof, and
+  // its own name.
   int joint_of_dof(int dof) const { return joint_of_dof_[static_cast<std::size_t>(dof)]; }
   std::string dof_name(int dof) const;
 
@@ -336,7 +415,8 @@ class Model {
  private:
   friend Model finish_model(ModelData data);
   std::shared_ptr<const ModelData> d_;
-  std::vector<int> joint_of_dof_;
+  std::vector<int> joint_of_dof_;  // by scalar
+  std::vector<Dof> scalars_;
   std::vector<int> loop_joints_;
   int floating_components_ = 0;
   double largest_gravity_ = 0;

@@ -212,6 +212,41 @@ void check_ball_spring(const std::string& element, const Dof* dof) {
                                dof[0].stiffness, dof[1].stiffness, dof[2].stiffness));
 }
 
+void check_serial(Joint& j, const std::string& element) {
+  if (j.type != JointType::serial) {
+    if (j.axes.empty()) return;
+    throw InputError(element, "axes in sequence belong to serial joints; remove them or make it one");
+  }
+  if (j.axes.size() < 2 || j.axes.size() > kMaxJointDofs) {
+    throw InputError(element, fmt::format("a serial joint has {} axes; give 2 to {} (one: a revolute or prismatic "
+                                          "joint)",
+                                          j.axes.size(), kMaxJointDofs));
+  }
+  std::set<std::string_view> names;
+  for (std::size_t k = 0; k < j.axes.size(); ++k) {
+    SerialAxis& a = j.axes[k];
+    const std::string axis = fmt::format("{}, axis {}", element, k);
+    require_finite(axis, "point", a.p_J);
+    require_finite(axis, "direction", a.axis_J);
+    require_finite(axis, "reference", a.reference);
+    const double n2 = a.axis_J.squaredNorm();
+    if (!(n2 > 1e-12)) throw InputError(axis, "its direction has length 0; give a unit vector");
+    if (std::abs(n2 - 1.0) > 1e-2) {
+      throw InputError(axis, fmt::format("its direction has length {:.6g}; give a unit vector", std::sqrt(n2)));
+    }
+    if (std::abs(n2 - 1.0) > 4e-15) a.axis_J.normalize();
+    if (a.angular && a.p_J.norm() > kMaxShapeSize) {
+      throw InputError(axis, fmt::format("its point is {:g} m away from the joint; give points near the joint, at most "
+                                         "{:g} m",
+                                         a.p_J.norm(), kMaxShapeSize));
+    }
+  }
+  for (int k = 0; k < joint_dofs(j); ++k) {
+    if (names.insert(coordinate_name(j, k)).second) continue;
+    throw InputError(element, fmt::format("two of its axes are named '{}'; rename one of them", coordinate_name(j, k)));
+  }
+}
+
 void check_joints(ModelData& d) {
   require_unique_names("joint", d.joints);
   int next_dof = 0;
@@ -219,22 +254,51 @@ void check_joints(ModelData& d) {
     Joint& j = d.joints[i];
     const std::string element = label("joint", j.name, i);
     check_joint(d, j, element);
+    check_serial(j, element);
     const JointTypeInfo& type = joint_type_info(j.type);
+    const int dofs = joint_dofs(j);
     if (j.first_dof != next_dof) throw InputError(element, "dofs are not grouped by joint; use ModelBuilder");
-    next_dof += type.dofs;
+    next_dof += dofs;
     if (next_dof > static_cast<int>(d.dofs.size())) throw InputError(element, "dofs are missing; use ModelBuilder");
     if (j.type == JointType::spherical) check_ball_spring(element, d.dofs.data() + j.first_dof);
-    for (int k = 0; k < type.dofs; ++k) {
-      const std::string dof_element = fmt::format("{}, coordinate '{}'", element, type.dof_name[k]);
-      check_dof(dof_element, d.dofs[static_cast<std::size_t>(j.first_dof + k)], type.coordinates, type.angular[k]);
+    for (int k = 0; k < dofs; ++k) {
+      const std::string dof_element = fmt::format("{}, coordinate '{}'", element, coordinate_name(j, k));
+      const Dof& dof = d.dofs[static_cast<std::size_t>(j.first_dof + k)];
+      check_dof(dof_element, dof, type.coordinates, coordinate_is_angular(j, k));
+      if (j.type == JointType::serial && dof.wrapped) {
+        throw InputError(dof_element, "the angles of a serial joint count turns; remove 'wrapped'");
+      }
     }
   }
   if (next_dof != static_cast<int>(d.dofs.size())) throw InputError("model", "more dofs than the joints have");
   std::set<std::string> drives;
-  for (const Dof& dof : d.dofs) {
-    if (dof.drive.name.empty() || drives.insert(dof.drive.name).second) continue;
-    throw InputError(fmt::format("drive '{}'", dof.drive.name), "another drive has the same name; rename one of them");
+  const auto check_drive_name = [&](const Drive& drive) {
+    if (drive.name.empty() || drives.insert(drive.name).second) return;
+    throw InputError(fmt::format("drive '{}'", drive.name), "another drive has the same name; rename one of them");
+  };
+  for (const Dof& dof : d.dofs) check_drive_name(dof.drive);
+  for (const Combination& c : d.combinations) check_drive_name(c.law.drive);
+}
+
+// A coordinate that is part of a coupling or combination; returns its joint.
+const Joint& check_coupled_dof(const ModelData& d, const std::vector<int>& joint_of_dof, const std::string& element,
+                               std::string_view kind, int dof) {
+  if (dof < 0 || dof >= static_cast<int>(d.dofs.size())) {
+    throw InputError(element, fmt::format("refers to coordinate {}, but the model has {}; use dof_index() of a joint",
+                                          dof, d.dofs.size()));
   }
+  const Joint& j = d.joints[static_cast<std::size_t>(joint_of_dof[static_cast<std::size_t>(dof)])];
+  if (!joint_type_info(j.type).coordinates) {
+    throw InputError(element,
+                     fmt::format("joint '{}' is {} and has no scalar coordinate to couple; use a joint that has one",
+                                 j.name, joint_type_info(j.type).name));
+  }
+  if (d.dofs[static_cast<std::size_t>(dof)].wrapped) {
+    throw InputError(element, fmt::format("joint '{}' has a wrapped angle; a {} needs a multi-turn angle (remove "
+                                          "'wrapped')",
+                                          j.name, kind));
+  }
+  return j;
 }
 
 void check_couplings(const ModelData& d, const std::vector<int>& joint_of_dof) {
@@ -242,29 +306,52 @@ void check_couplings(const ModelData& d, const std::vector<int>& joint_of_dof) {
   for (std::size_t i = 0; i < d.couplings.size(); ++i) {
     const Coupling& c = d.couplings[i];
     const std::string element = label("coupling", c.name, i);
-    for (const int dof : {c.dof_a, c.dof_b}) {
-      if (dof < 0 || dof >= static_cast<int>(d.dofs.size())) {
-        throw InputError(element,
-                         fmt::format("refers to coordinate {}, but the model has {}; use dof_index() of a joint", dof,
-                                     d.dofs.size()));
-      }
-      const Joint& j = d.joints[static_cast<std::size_t>(joint_of_dof[static_cast<std::size_t>(dof)])];
-      if (!joint_type_info(j.type).coordinates) {
-        throw InputError(
-            element, fmt::format("joint '{}' is {} and has no scalar coordinate to couple; use a joint that has one",
-                                 j.name, joint_type_info(j.type).name));
-      }
-      if (d.dofs[static_cast<std::size_t>(dof)].wrapped) {
-        throw InputError(element, fmt::format("joint '{}' has a wrapped angle; a coupling needs a multi-turn angle "
-                                              "(remove 'wrapped')",
-                                              j.name));
-      }
-    }
+    for (const int dof : {c.dof_a, c.dof_b}) check_coupled_dof(d, joint_of_dof, element, "coupling", dof);
     if (c.dof_a == c.dof_b) throw InputError(element, "couples a coordinate with itself; name two different ones");
     require_finite(element, "ratio", c.ratio);
     require_finite(element, "offset", c.offset);
+    for (const double x : c.higher) require_finite(element, "polynomial coefficient", x);
     check_erp(element, c.erp);
     check_compliance(element, c.compliance, ComplianceUse::joint);
+  }
+}
+
+void check_combinations(const ModelData& d, const std::vector<int>& joint_of_dof) {
+  require_unique_names("combination", d.combinations);
+  for (std::size_t i = 0; i < d.combinations.size(); ++i) {
+    const Combination& c = d.combinations[i];
+    const std::string element = label("combination", c.name, i);
+    if (c.terms.empty()) throw InputError(element, "has no terms; give at least one coordinate with its coefficient");
+    std::set<int> dofs;
+    std::set<int> bodies;
+    for (const CombinationTerm& t : c.terms) {
+      const Joint& j = check_coupled_dof(d, joint_of_dof, element, "combination", t.dof);
+      require_finite(element, "coefficient", t.coefficient);
+      if (t.coefficient == 0) {
+        throw InputError(element, fmt::format("the coefficient of joint '{}' is 0; leave the term out", j.name));
+      }
+      if (!dofs.insert(t.dof).second) {
+        throw InputError(element, fmt::format("names a coordinate of joint '{}' twice; add its coefficients", j.name));
+      }
+      for (const int body : {j.base, j.follower}) {
+        if (body != kWorld) bodies.insert(body);
+      }
+    }
+    if (bodies.size() > kMaxCombinationBodies) {
+      throw InputError(element, fmt::format("its joints move {} bodies, but at most {} are possible; split it by a "
+                                            "coupling, or leave terms out",
+                                            bodies.size(), kMaxCombinationBodies));
+    }
+    require_finite(element, "offset", c.offset);
+    check_dof(element, c.law, true, true);
+    if (c.law.armature != 0) {
+      throw InputError(element, "a combination has no armature; give it to the coordinates");
+    }
+    if (c.law.wrapped || c.law.initial) {
+      throw InputError(element,
+                       "a combination has neither wrapping nor an initial value: both are those of its "
+                       "coordinates; remove them");
+    }
   }
 }
 
@@ -274,6 +361,29 @@ void check_contact_law(const std::string& element, double mu, double restitution
     throw InputError(element, fmt::format("restitution is {}; give a number in [0, 1]", restitution));
   }
   check_compliance(element, compliance, ComplianceUse::contact);
+}
+
+void check_contact_pairs(const ModelData& d) {
+  std::set<std::pair<int, int>> seen;
+  for (std::size_t i = 0; i < d.contact_pairs.size(); ++i) {
+    const ContactPair& p = d.contact_pairs[i];
+    const std::string element = fmt::format("contact pair #{}", i);
+    const int n = static_cast<int>(d.geoms.size());
+    if (p.a < 0 || p.a >= n || p.b < 0 || p.b >= n) {
+      throw InputError(element, "refers to a shape that does not exist; use the index that add_geom returned");
+    }
+    const Geom& a = d.geoms[static_cast<std::size_t>(p.a)];
+    const Geom& b = d.geoms[static_cast<std::size_t>(p.b)];
+    if (a.body == b.body) {
+      throw InputError(element, fmt::format("shapes '{}' and '{}' both belong to {}; name shapes of two bodies", a.name,
+                                            b.name, a.body == kWorld ? "the world" : "one body"));
+    }
+    if (!seen.insert(std::minmax(p.a, p.b)).second) {
+      throw InputError(element, fmt::format("shapes '{}' and '{}' are paired twice; keep one pair", a.name, b.name));
+    }
+    check_contact_law(element, p.mu, p.restitution, p.compliance);
+    if (p.margin != kUseDefault) require_non_negative(element, "margin", p.margin);
+  }
 }
 
 void check_materials(ModelData& d) {
@@ -339,7 +449,7 @@ std::vector<int> find_loops(const ModelData& d, int& floating_components) {
     joints_of[slot(d.joints[i].base)].push_back(static_cast<int>(i));
     joints_of[slot(d.joints[i].follower)].push_back(static_cast<int>(i));
   }
-  const auto rows = [&](int j) { return joint_type_info(d.joints[static_cast<std::size_t>(j)].type).rows; };
+  const auto rows = [&](int j) { return joint_rows(d.joints[static_cast<std::size_t>(j)]); };
   for (auto& list : joints_of) {
     std::stable_sort(list.begin(), list.end(), [&](int a, int b) { return rows(a) > rows(b); });
   }
@@ -394,12 +504,19 @@ Model finish_model(ModelData data) {
 
   Model model;
   for (std::size_t i = 0; i < data.joints.size(); ++i) {
-    const int n = joint_type_info(data.joints[i].type).dofs;
+    const int n = joint_dofs(data.joints[i]);
     model.joint_of_dof_.insert(model.joint_of_dof_.end(), static_cast<std::size_t>(n), static_cast<int>(i));
   }
   check_couplings(data, model.joint_of_dof_);
+  check_combinations(data, model.joint_of_dof_);
+  model.scalars_ = data.dofs;
+  for (const Combination& c : data.combinations) {
+    model.scalars_.push_back(c.law);
+    model.joint_of_dof_.push_back(model.joint_of_dof_[static_cast<std::size_t>(c.terms.front().dof)]);
+  }
   check_materials(data);
   check_shapes(data);
+  check_contact_pairs(data);
   check_frames(data);
   sort_by_body(data.visuals);
   sort_by_body(data.frames);

@@ -4,7 +4,7 @@
 //
 // The unknown velocity u is split into nodes with any number of components: a body (6) in maximal
 // coordinates, a kinematic tree in reduced ones. M is block diagonal by node. Constraint blocks touch one to
-// four nodes and come in the order joints | soft rows | limits | contacts, with the sets
+// eight nodes and come in the order joints | soft rows | limits | contacts, with the sets
 //   joint    lambda free,  sigma = 0
 //   soft     lower <= lambda <= upper     (drives, springs, dampers, dry friction)
 //   limit    0 <= lambda  perp  sigma >= 0
@@ -44,7 +44,7 @@ inline std::uint64_t block_id(RowSource source_kind, int source) {
   return static_cast<std::uint64_t>(source_kind) << 32 | static_cast<std::uint32_t>(source);
 }
 
-inline constexpr int kMaxBlockNodes = 4;
+inline constexpr int kMaxBlockNodes = 8;  // couplings need up to 4, combinations of coordinates more
 inline constexpr int kMaxBlockRows = 6;
 
 struct ConstraintBlock {

@@ -43,6 +43,7 @@ bool join_runs(const Sparse& M, int length, UnionFind& sets) {
 
 // Bodies (runs of 6, else of 3 coordinates) where the mass allows it, otherwise what the mass couples. A block that
 // would touch more nodes than it may joins them to one.
+constexpr std::size_t kMostNodes = 4;
 std::vector<int> node_of_dof(const Sparse& M, const std::vector<std::set<int>>& blocks, int& count) {
   UnionFind sets(static_cast<int>(M.rows()));
   if (!join_runs(M, 6, sets) && !join_runs(M, 3, sets)) {
@@ -55,7 +56,7 @@ std::vector<int> node_of_dof(const Sparse& M, const std::vector<std::set<int>>& 
   for (const std::set<int>& dofs : blocks) {
     std::set<int> nodes;
     for (const int d : dofs) nodes.insert(sets.find(d));
-    if (nodes.size() <= kMaxBlockNodes) continue;
+    if (nodes.size() <= kMostNodes) continue;
     for (const int n : nodes) sets.join(n, *nodes.begin());
   }
   // Coordinates that nothing touches are left out, but one node there must be.

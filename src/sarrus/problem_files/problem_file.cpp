@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -36,9 +37,13 @@ void write_nodes(const File& file, const ConstraintProblem& p) {
                {"m/s, rad/s", "velocity without constraint impulses"});
 }
 
+// Columns of the tables of nodes: files of blocks that touch more than four are wider.
+constexpr int kUsualWidth = 4;
+
 void write_blocks(const File& file, const ConstraintProblem& p) {
-  hdf5::Table<std::int32_t> kind, source_kind, rows, nodes, row, source, node{kMaxBlockNodes, {}},
-      jac{kMaxBlockNodes, {}};
+  const bool wide = std::any_of(p.blocks.begin(), p.blocks.end(), [](const auto& b) { return b.nodes > kUsualWidth; });
+  const auto width = static_cast<std::size_t>(wide ? kMaxBlockNodes : kUsualWidth);
+  hdf5::Table<std::int32_t> kind, source_kind, rows, nodes, row, source, node{width, {}}, jac{width, {}};
   std::vector<double> mu;
   std::vector<std::uint64_t> id;
   for (const ConstraintBlock& b : p.blocks) {
@@ -48,8 +53,8 @@ void write_blocks(const File& file, const ConstraintProblem& p) {
     nodes.values.push_back(b.nodes);
     row.values.push_back(b.row);
     source.values.push_back(b.source);
-    node.add(std::span<const int>(b.node));
-    jac.add(std::span<const int>(b.jac));
+    node.add(std::span<const int>(b.node, width));
+    jac.add(std::span<const int>(b.jac, width));
     mu.push_back(b.mu);
     id.push_back(b.id);
   }
@@ -81,8 +86,9 @@ void require_size(const fs::path& path, const char* what, std::span<const double
                    fmt::format("{} has {} numbers for {} rows; give one per row or none", what, values.size(), rows));
 }
 
-// The data sets /blocks/*, one entry per block (node and jac: kMaxBlockNodes).
+// The data sets /blocks/*, one entry per block (node and jac: `width`).
 struct BlockTable {
+  int width = kUsualWidth;
   std::vector<int> kind, source_kind, rows, nodes, row, source, node, jac;
   std::vector<double> mu;
   std::vector<std::uint64_t> id;
@@ -98,8 +104,8 @@ void check_range(const Reader& file, const char* name, std::size_t block, int va
 }
 
 void check_nodes(const Reader& file, const BlockTable& t, std::size_t i, int node_count) {
-  check_range(file, "/blocks/nodes", i, t.nodes[i], 1, kMaxBlockNodes);
-  const int* node = t.node.data() + i * kMaxBlockNodes;
+  check_range(file, "/blocks/nodes", i, t.nodes[i], 1, t.width);
+  const int* node = t.node.data() + i * static_cast<std::size_t>(t.width);
   for (int k = 0; k < t.nodes[i]; ++k) {
     check_range(file, "/blocks/node", i, node[k], 0, node_count - 1);
     for (int l = 0; l < k; ++l) {
@@ -153,8 +159,8 @@ void add_blocks(const Reader& file, const BlockTable& t, std::int64_t jacobian_s
   std::int64_t numbers = 0;
   for (std::size_t i = 0; i < t.kind.size(); ++i) {
     check_block(file, t, i, p.node_count());
-    const int* node = t.node.data() + i * kMaxBlockNodes;
-    const int* jac = t.jac.data() + i * kMaxBlockNodes;
+    const int* node = t.node.data() + i * static_cast<std::size_t>(t.width);
+    const int* jac = t.jac.data() + i * static_cast<std::size_t>(t.width);
     for (int k = 0; k < t.nodes[i]; ++k) {
       if (jac[k] != numbers) {
         file.fail("/blocks/jac", fmt::format("block {} starts at {}, its place is {}", i, jac[k], numbers));
@@ -205,8 +211,9 @@ void read_blocks(const Reader& file, ConstraintProblem& p) {
   t.nodes = file.ints("/blocks/nodes", n);
   t.row = file.ints("/blocks/row", n);
   t.source = file.ints("/blocks/source", n);
-  t.node = file.ints("/blocks/node", n * kMaxBlockNodes);
-  t.jac = file.ints("/blocks/jac", n * kMaxBlockNodes);
+  if (std::any_of(t.nodes.begin(), t.nodes.end(), [](int k) { return k > kUsualWidth; })) t.width = kMaxBlockNodes;
+  t.node = file.ints("/blocks/node", n * t.width);
+  t.jac = file.ints("/blocks/jac", n * t.width);
   t.mu = file.doubles("/blocks/mu", n);
   t.id = file.ids("/blocks/id", n);
   const std::vector<double> jacobian = file.doubles("/jacobian", hdf5::kAnySize);

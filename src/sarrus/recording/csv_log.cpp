@@ -52,6 +52,10 @@ CsvLog::CsvLog(std::filesystem::path file, const Model& model)
       line_ += ',' + csv_field(model.dof_name(dof) + ".effort");
     }
   }
+  for (const Combination& c : model.combinations()) {
+    line_ += ',' + csv_field(c.name) + ',' + csv_field(c.name + ".rate");
+    if (has_effort(c.law)) line_ += ',' + csv_field(c.name + ".effort");
+  }
   for (const Joint& j : model.joints()) {
     if (has_reaction(j)) line_ += ',' + csv_field(j.name + ".force") + ',' + csv_field(j.name + ".torque");
   }
@@ -69,6 +73,11 @@ void CsvLog::add(const State& state, const StepReport& report, const Energy& ene
   for (const double rate : forces.joint_rates) add_number(rate);
   for (std::size_t i = 0; i < forces.drive_efforts.size(); ++i) {
     if (has_effort(model_.dofs()[i])) add_number(forces.drive_efforts[i]);
+  }
+  for (std::size_t i = 0; i < forces.combination_lengths.size(); ++i) {
+    add_number(forces.combination_lengths[i]);
+    add_number(forces.combination_rates[i]);
+    if (has_effort(model_.combinations()[i].law)) add_number(forces.combination_efforts[i]);
   }
   for (std::size_t i = 0; i < forces.joint_reactions.size(); ++i) {
     if (!has_reaction(model_.joints()[i])) continue;

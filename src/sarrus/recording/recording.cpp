@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 
 #include "sarrus/files/hdf5_reader.h"
@@ -239,6 +240,7 @@ void write_geoms(const File& file, const Model& model) {
 File create(const std::filesystem::path& path, const Model& model, const RunInfo& info) {
   File file(path.string());
   for (const char* g : {"/bodies", "/joints", "/contacts", "/residuals", "/energy"}) file.group(g);
+  if (!model.combinations().empty()) file.group("/combinations");
   write_root(file, model, info);
   write_bodies(file, model);
   write_joints(file, model);
@@ -344,12 +346,34 @@ void read_contacts(const hdf5::Reader& file, RecordedMotion& recording) {
 
 }  // namespace
 
+// Of combinations of coordinates; only in files of models that have some.
+struct SumColumns {
+  SumColumns(const File& file, const Model& model)
+      : lengths(make(file, model, "lengths", {"m or rad", "values of the combinations"})),
+        rates(file, "/combinations/rates", {to_size(model.scalar_count() - model.dof_count())},
+              {"m/s or rad/s", "their rates"}),
+        efforts(file, "/combinations/drive_efforts", {to_size(model.scalar_count() - model.dof_count())},
+                {"N or N m", "efforts of their drives in the step"}) {}
+
+  Column<double> lengths, rates, efforts;
+
+ private:
+  // With their names.
+  static Column<double> make(const File& file, const Model& model, const char* name, const hdf5::Meaning& meaning) {
+    std::vector<std::string> names;
+    for (const Combination& c : model.combinations()) names.push_back(c.name);
+    file.strings("/combinations/names", names, {"", "names of the combinations of coordinates"});
+    return {file, fmt::format("/combinations/{}", name), {to_size(static_cast<int>(names.size()))}, meaning};
+  }
+};
+
 struct RecordingWriter::Impl {
   Impl(const std::filesystem::path& path, const Model& model, const RunInfo& info)
       : file(create(path, model, info)),
         n(to_size(model.body_count())),
         nj(to_size(model.joint_count())),
         nq(to_size(model.dof_count())) {
+    if (!model.combinations().empty()) sums.emplace(file, model);
     offset.push(0);
     offset.flush(1);
   }
@@ -368,6 +392,11 @@ struct RecordingWriter::Impl {
     for (std::size_t i = 0; i < state.q.size(); ++i) rate_lag.push(state.rate_lag.empty() ? 0.0 : state.rate_lag[i]);
     for (const double rate : forces.joint_rates) rates.push(rate);
     for (const double effort : forces.drive_efforts) drive_efforts.push(effort);
+    if (sums) {
+      for (const double x : forces.combination_lengths) sums->lengths.push(x);
+      for (const double x : forces.combination_rates) sums->rates.push(x);
+      for (const double x : forces.combination_efforts) sums->efforts.push(x);
+    }
     for (const Vec6& reaction : forces.joint_reactions) {
       reaction_force.push_vector(reaction.head<3>());
       reaction_torque.push_vector(reaction.tail<3>());
@@ -413,6 +442,9 @@ struct RecordingWriter::Impl {
                               &potential, &natural_map, &joint_gap, &joint_angle, &penetration, &limit_violation}) {
       f(*c);
     }
+    if (sums) {
+      for (Column<double>* c : {&sums->lengths, &sums->rates, &sums->efforts}) f(*c);
+    }
     f(iterations);
     f(status);
     f(offset);
@@ -440,6 +472,7 @@ struct RecordingWriter::Impl {
   }
 
   File file;
+  std::optional<SumColumns> sums;
   hsize_t n;
   hsize_t nj;
   hsize_t nq;

@@ -8,6 +8,11 @@ StepForces forces_of(const Simulation& sim) {
     f.joint_rates.push_back(sim.joint_rate(dof));
     f.drive_efforts.push_back(sim.drive_effort(dof));
   }
+  for (int i = sim.model().dof_count(); i < sim.model().scalar_count(); ++i) {
+    f.combination_lengths.push_back(sim.model().scalar_value(i, sim.state().q));
+    f.combination_rates.push_back(sim.joint_rate(i));
+    f.combination_efforts.push_back(sim.drive_effort(i));
+  }
   f.joint_reactions = sim.joint_reactions();
   for (int i = 0; i < static_cast<int>(sim.contacts().size()); ++i) {
     f.contact_impulses.push_back(sim.contact_impulse_W(i));

@@ -8,8 +8,10 @@
 namespace sarrus {
 
 struct StepForces {
-  std::vector<double> joint_rates;     // by dof, at the state: m/s or rad/s
-  std::vector<double> drive_efforts;   // by dof, N or N m
+  std::vector<double> joint_rates;    // by dof, at the state: m/s or rad/s
+  std::vector<double> drive_efforts;  // by dof, N or N m
+  // By combination: length (in the units of its terms), rate, effort of its drive.
+  std::vector<double> combination_lengths, combination_rates, combination_efforts;
   std::vector<Vec6> joint_reactions;   // by joint, as Simulation::joint_reaction(): N, N m
   std::vector<Vec3> contact_impulses;  // by contact, on body B, world axes: N s
   std::vector<Vec3> contact_forces;    // the same over the time of the step: N

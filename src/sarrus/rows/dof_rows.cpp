@@ -47,17 +47,19 @@ const Scheme& scheme_of_dof(const RowContext& c, int dof) {
 }
 
 ConstraintBlock& add_soft_block(const RowContext& c, RowSource source, int dof, ConstraintProblem& p) {
-  return add_dof_block(c.coordinates, BlockKind::soft, source, dof, dof_row(c.model, c.kinematics, dof), 1.0, p);
+  return with_scalar_row(c.model, c.kinematics, dof, [&](const auto& row) -> ConstraintBlock& {
+    return add_dof_block(c.coordinates, BlockKind::soft, source, dof, row, 1.0, p);
+  });
 }
 
 void add_servo_row(const RowContext& c, int i, ConstraintProblem& p) {
-  const Dof& dof = c.model.dofs()[static_cast<std::size_t>(i)];
+  const Dof& dof = c.model.scalars()[static_cast<std::size_t>(i)];
   const Drive& d = dof.drive;
   if (d.mode != DriveMode::position && d.mode != DriveMode::velocity) return;
   const Scheme& scheme = scheme_of_dof(c, i);
   if (scheme.force == 0) return;  // explicit_servo_force() instead
   const ConstraintBlock& b = add_soft_block(c, RowSource::servo, i, p);
-  const ServoLaw s = servo_law(dof, c.inputs[static_cast<std::size_t>(i)], c.q[static_cast<std::size_t>(i)],
+  const ServoLaw s = servo_law(dof, c.inputs[static_cast<std::size_t>(i)], c.model.scalar_value(i, c.q),
                                scheme.row_pose > 0 ? Instant::middle : Instant::end);
   const double rho = c.dt * scheme.force * d.kd + c.dt * c.dt * scheme.spring.plus * s.kp;
   const double rate = row_velocity(p, b, 0, c.u_minus);
@@ -68,7 +70,7 @@ void add_servo_row(const RowContext& c, int i, ConstraintProblem& p) {
 }
 
 void add_passive_row(const RowContext& c, int i, ConstraintProblem& p) {
-  const Dof& dof = c.model.dofs()[static_cast<std::size_t>(i)];
+  const Dof& dof = c.model.scalars()[static_cast<std::size_t>(i)];
   const double dt = c.dt;
   if (!(dof.armature + dof.damping + dof.stiffness > 0)) return;
   const Scheme& scheme = scheme_of_dof(c, i);
@@ -76,14 +78,14 @@ void add_passive_row(const RowContext& c, int i, ConstraintProblem& p) {
   const ConstraintBlock& b = add_soft_block(c, RowSource::passive, i, p);
   const double rate = row_velocity(p, b, 0, c.u_minus);
   const double rho = dof.armature + dt * scheme.force * dof.damping + scheme.spring.plus * dt * dt * dof.stiffness;
-  const double q = c.q[static_cast<std::size_t>(i)] + scheme.spring.minus * dt * rate;
+  const double q = c.model.scalar_value(i, c.q) + scheme.spring.minus * dt * rate;
   const double force = dof.stiffness * (dof.rest - q) - (1 - scheme.force) * dof.damping * rate;
   const double carried = dof.armature > 0 ? dof.armature * c.armature_rate[static_cast<std::size_t>(i)] : 0.0;
   set_soft_row(p, b, rho, carried + dt * force);
 }
 
 void add_dry_friction_row(const RowContext& c, int i, ConstraintProblem& p) {
-  const double bound = c.dt * c.model.dofs()[static_cast<std::size_t>(i)].dry_friction;
+  const double bound = c.dt * c.model.scalars()[static_cast<std::size_t>(i)].dry_friction;
   if (!(bound > 0)) return;
   const ConstraintBlock& b = add_soft_block(c, RowSource::dry_friction, i, p);
   p.lower[static_cast<std::size_t>(b.row)] = -bound;
@@ -93,7 +95,8 @@ void add_dry_friction_row(const RowContext& c, int i, ConstraintProblem& p) {
 // --- limits ----------------------------------------------------------------------------------------------
 
 // Whether the limit can matter in this step; rows far from their limit are not built at all.
-bool limit_in_reach(const RowContext& c, const ConstraintProblem& p, const DofRow& row, double gap) {
+template <class Row>
+bool limit_in_reach(const RowContext& c, const ConstraintProblem& p, const Row& row, double gap) {
   if (gap <= c.options.limit_margin) return true;
   const double rate = dof_rate(c.coordinates, row, c.u_minus);
   const double free_rate = dof_rate(c.coordinates, row, p.u_free);
@@ -123,17 +126,18 @@ void set_limit_law(const RowContext& c, ConstraintProblem& p, const ConstraintBl
 double add_dof_limits(const RowContext& c, bool lower, ConstraintProblem& p) {
   double violation = 0;
   const RowSource source = lower ? RowSource::limit_lower : RowSource::limit_upper;
-  for (int i = 0; i < c.model.dof_count(); ++i) {
-    const Limit& l = c.model.dofs()[static_cast<std::size_t>(i)].limit;
+  for (int i = 0; i < c.model.scalar_count(); ++i) {
+    const Limit& l = c.model.scalars()[static_cast<std::size_t>(i)].limit;
     const double bound = lower ? l.lower : l.upper;
     if (!std::isfinite(bound) || l.locked() || (c.positions && l.compliance.compliant())) continue;
-    const double q = c.q[static_cast<std::size_t>(i)];
+    const double q = c.model.scalar_value(i, c.q);
     const double gap = lower ? q - bound : bound - q;
     violation = std::max(violation, -gap);
-    const DofRow row = dof_row(c.model, c.kinematics, i);
-    if (!limit_in_reach(c, p, row, gap - l.compliance.margin)) continue;
-    const ConstraintBlock& b = add_dof_block(c.coordinates, BlockKind::limit, source, i, row, lower ? 1.0 : -1.0, p);
-    set_limit_law(c, p, b, scheme_of_dof(c, i), gap, l.restitution, l.compliance);
+    with_scalar_row(c.model, c.kinematics, i, [&](const auto& row) {
+      if (!limit_in_reach(c, p, row, gap - l.compliance.margin)) return;
+      const ConstraintBlock& b = add_dof_block(c.coordinates, BlockKind::limit, source, i, row, lower ? 1.0 : -1.0, p);
+      set_limit_law(c, p, b, scheme_of_dof(c, i), gap, l.restitution, l.compliance);
+    });
   }
   return violation;
 }
@@ -176,10 +180,14 @@ void add_sustained_limits(const RowContext& c, ConstraintProblem& p) {
     const auto kind = static_cast<RowSource>(id >> 32);
     const auto source = static_cast<int>(id & 0xffffffffu);
     const bool of_dof = kind == RowSource::limit_lower || kind == RowSource::limit_upper;
-    const DofRow row =
-        of_dof ? dof_row(c.model, c.kinematics, source)
-               : unilateral_joint(c.model.joints()[static_cast<std::size_t>(source)], c.kinematics.frame(source)).row;
-    add_dof_block(c.coordinates, BlockKind::joint, kind, source, row, 1.0, p);
+    const auto add = [&](const auto& row) {
+      add_dof_block(c.coordinates, BlockKind::joint, kind, source, row, 1.0, p);
+    };
+    if (of_dof) {
+      with_scalar_row(c.model, c.kinematics, source, add);
+    } else {
+      add(unilateral_joint(c.model.joints()[static_cast<std::size_t>(source)], c.kinematics.frame(source)).row);
+    }
   }
 }
 
@@ -208,38 +216,78 @@ UnilateralJoint unilateral_joint(const Joint& j, const JointFrame& f) {
 DofRow dof_row(const Model& model, const JointKinematics& kin, int dof) {
   const int ji = model.joint_of_dof(dof);
   const Joint& j = model.joints()[static_cast<std::size_t>(ji)];
-  JointAxis axes[3];
-  joint_dof_axes(j, kin.frame(ji), axes);
+  JointAxis axes[kMaxJointDofs];
+  kin.dof_axes(ji, axes);
   const JointAxis& a = axes[dof - j.first_dof];
   return {j.base, j.follower, base_row(kin.frame(ji), a), follower_row(kin.frame(ji), a)};
 }
 
-double dof_rate(const Coordinates& coordinates, const DofRow& row, const VecX& u) {
-  const auto rate = [&](int body, const Vec6& J) {
-    if (body == kWorld) return 0.0;
-    const BodyMap& map = coordinates.map(body);
-    if (map.X == nullptr) return J.dot(u.segment<6>(map.offset));
-    const Eigen::Map<const Eigen::Matrix<double, 6, Eigen::Dynamic>> X(map.X, 6, map.size);
-    double sum = 0;
-    for (int c = 0; c < map.size; ++c) sum += J.dot(X.col(c)) * u[map.offset + c];
-    return sum;
+CombinationRow combination_row(const Model& model, const JointKinematics& kin, int scalar) {
+  CombinationRow out;
+  const auto add = [&out](int body, const Vec6& J) {
+    if (body == kWorld) return;
+    int* const end = out.body + out.count;
+    int* const place = std::find(out.body, end, body);
+    Vec6& sum = out.J[place - out.body];
+    if (place == end) {
+      *place = body;
+      sum.setZero();
+      ++out.count;
+    }
+    sum += J;
   };
-  return rate(row.base, row.J_base) + rate(row.follower, row.J_follower);
+  for (const CombinationTerm& t : model.combination_of(scalar).terms) {
+    const DofRow row = dof_row(model, kin, t.dof);
+    add(row.base, t.coefficient * row.J_base);
+    add(row.follower, t.coefficient * row.J_follower);
+  }
+  return out;
+}
+
+namespace {
+
+double body_rate(const Coordinates& coordinates, int body, const Vec6& J, const VecX& u) {
+  if (body == kWorld) return 0.0;
+  const BodyMap& map = coordinates.map(body);
+  if (map.X == nullptr) return J.dot(u.segment<6>(map.offset));
+  const Eigen::Map<const Eigen::Matrix<double, 6, Eigen::Dynamic>> X(map.X, 6, map.size);
+  double sum = 0;
+  for (int c = 0; c < map.size; ++c) sum += J.dot(X.col(c)) * u[map.offset + c];
+  return sum;
+}
+
+void add_body_impulse(const Coordinates& coordinates, int body, const Vec6& J, double impulse,
+                      const ConstraintProblem& p, VecX& u) {
+  if (body == kWorld) return;
+  const BodyMap& map = coordinates.map(body);
+  const double* W = p.mass_inverse.data() + p.mass_offset[static_cast<std::size_t>(map.node)];
+  for (int c = 0; c < map.size; ++c) {
+    const double f = impulse * (map.X == nullptr ? J[c] : Eigen::Map<const Vec6>(map.X + 6 * c).dot(J));
+    for (int r = 0; r < map.size; ++r) u[map.offset + r] += f * W[c * map.size + r];
+  }
+}
+
+}  // namespace
+
+double dof_rate(const Coordinates& coordinates, const DofRow& row, const VecX& u) {
+  return body_rate(coordinates, row.base, row.J_base, u) + body_rate(coordinates, row.follower, row.J_follower, u);
+}
+
+double dof_rate(const Coordinates& coordinates, const CombinationRow& row, const VecX& u) {
+  double sum = 0;
+  for (int i = 0; i < row.count; ++i) sum += body_rate(coordinates, row.body[i], row.J[i], u);
+  return sum;
 }
 
 void add_dof_impulse(const Coordinates& coordinates, const DofRow& row, double impulse, const ConstraintProblem& p,
                      VecX& u) {
-  const auto add = [&](int body, const Vec6& J) {
-    if (body == kWorld) return;
-    const BodyMap& map = coordinates.map(body);
-    const double* W = p.mass_inverse.data() + p.mass_offset[static_cast<std::size_t>(map.node)];
-    for (int c = 0; c < map.size; ++c) {
-      const double f = impulse * (map.X == nullptr ? J[c] : Eigen::Map<const Vec6>(map.X + 6 * c).dot(J));
-      for (int r = 0; r < map.size; ++r) u[map.offset + r] += f * W[c * map.size + r];
-    }
-  };
-  add(row.base, row.J_base);
-  add(row.follower, row.J_follower);
+  add_body_impulse(coordinates, row.base, row.J_base, impulse, p, u);
+  add_body_impulse(coordinates, row.follower, row.J_follower, impulse, p, u);
+}
+
+void add_dof_impulse(const Coordinates& coordinates, const CombinationRow& row, double impulse,
+                     const ConstraintProblem& p, VecX& u) {
+  for (int i = 0; i < row.count; ++i) add_body_impulse(coordinates, row.body[i], row.J[i], impulse, p, u);
 }
 
 ConstraintBlock& add_dof_block(const Coordinates& coordinates, BlockKind kind, RowSource source, int index,
@@ -250,6 +298,15 @@ ConstraintBlock& add_dof_block(const Coordinates& coordinates, BlockKind kind, R
   ConstraintBlock& b = add_labelled_block(p, kind, 1, nodes, source, index);
   add_body_row(coordinates, p, b, nodes, row.base, 0, row.J_base, scale);
   add_body_row(coordinates, p, b, nodes, row.follower, 0, row.J_follower, scale);
+  return b;
+}
+
+ConstraintBlock& add_dof_block(const Coordinates& coordinates, BlockKind kind, RowSource source, int index,
+                               const CombinationRow& row, double scale, ConstraintProblem& p) {
+  NodeList nodes;
+  for (int i = 0; i < row.count; ++i) nodes.add(coordinates, row.body[i]);
+  ConstraintBlock& b = add_labelled_block(p, kind, 1, nodes, source, index);
+  for (int i = 0; i < row.count; ++i) add_body_row(coordinates, p, b, nodes, row.body[i], 0, row.J[i], scale);
   return b;
 }
 
@@ -283,9 +340,9 @@ double explicit_servo_force(const Dof& dof, const DriveInput& input, double q, d
 }
 
 void add_soft_rows(const RowContext& c, ConstraintProblem& p) {
-  for (int i = 0; i < c.model.dof_count(); ++i) add_servo_row(c, i, p);
-  for (int i = 0; i < c.model.dof_count(); ++i) add_passive_row(c, i, p);
-  for (int i = 0; i < c.model.dof_count(); ++i) add_dry_friction_row(c, i, p);
+  for (int i = 0; i < c.model.scalar_count(); ++i) add_servo_row(c, i, p);
+  for (int i = 0; i < c.model.scalar_count(); ++i) add_passive_row(c, i, p);
+  for (int i = 0; i < c.model.scalar_count(); ++i) add_dry_friction_row(c, i, p);
 }
 
 double add_limit_rows(const RowContext& c, ConstraintProblem& p) {

@@ -11,7 +11,8 @@ namespace {
 
 const Compliance& compliance_of(const Model& model, const ConstraintBlock& b) {
   if (b.source_kind == RowSource::coupling) return model.couplings()[static_cast<std::size_t>(b.source)].compliance;
-  if (b.source_kind == RowSource::locked_dof) return model.dofs()[static_cast<std::size_t>(b.source)].limit.compliance;
+  if (b.source_kind == RowSource::locked_dof)
+    return model.scalars()[static_cast<std::size_t>(b.source)].limit.compliance;
   return model.joints()[static_cast<std::size_t>(b.source)].compliance;
 }
 
@@ -76,14 +77,14 @@ void put_joint_rows(const Joint& j, const JointFrame& f, int rows, double* base,
 // Rows that are written whole, over what is there: by for_each_bilateral(), which shares that out.
 bool is_plain(const Joint& j, const Coordinates& x) {
   return (j.base == kWorld || x.map(j.base).X == nullptr) && x.map(j.follower).X == nullptr &&
-         j.type != JointType::distance;
+         j.type != JointType::distance && j.type != JointType::serial;
 }
 
 ConstraintBlock& write_joint_block(const Model& model, const Coordinates& x, const JointKinematics& kin, int i,
                                    BlockWriter& writer, ConstraintProblem& p) {
   const Joint& j = model.joints()[static_cast<std::size_t>(i)];
   const JointFrame& f = kin.frame(i);
-  const int rows = joint_type_info(j.type).rows;
+  const int rows = joint_rows(j);
   NodeList nodes;
   nodes.add(x, j.base);
   nodes.add(x, j.follower);
@@ -99,7 +100,7 @@ ConstraintBlock& write_joint_block(const Model& model, const Coordinates& x, con
     return b;
   }
   JointAxis axes[6];
-  joint_constraint_axes(j, f, axes);
+  kin.constraint_axes(i, axes);
   for (int r = 0; r < rows; ++r) {
     add_body_row(x, p, b, nodes, j.base, r, base_row(f, axes[r]));
     add_body_row(x, p, b, nodes, j.follower, r, follower_row(f, axes[r]));
@@ -107,15 +108,16 @@ ConstraintBlock& write_joint_block(const Model& model, const Coordinates& x, con
   return b;
 }
 
-ConstraintBlock& write_coupling_block(const Model& model, const Coordinates& x, const JointKinematics& kin, int i,
-                                      BlockWriter& writer, ConstraintProblem& p) {
+ConstraintBlock& write_coupling_block(const Model& model, const Coordinates& x, const JointKinematics& kin,
+                                      std::span<const double> q, int i, BlockWriter& writer, ConstraintProblem& p) {
   const Coupling& c = model.couplings()[static_cast<std::size_t>(i)];
   const DofRow a = dof_row(model, kin, c.dof_a);
   const DofRow b = dof_row(model, kin, c.dof_b);
   NodeList nodes;
   for (const int body : {a.base, a.follower, b.base, b.follower}) nodes.add(x, body);
   ConstraintBlock& block = writer.next(1, nodes, RowSource::coupling, i);
-  for (const auto& [row, scale] : {std::pair(a, 1.0), std::pair(b, -c.ratio)}) {
+  const double slope = c.linear() ? c.ratio : c.slope(kin.coordinate(c.dof_b, q[static_cast<std::size_t>(c.dof_b)]));
+  for (const auto& [row, scale] : {std::pair(a, 1.0), std::pair(b, -slope)}) {
     add_body_row(x, p, block, nodes, row.base, 0, row.J_base, scale);
     add_body_row(x, p, block, nodes, row.follower, 0, row.J_follower, scale);
   }
@@ -131,21 +133,29 @@ int bilateral_residual(const Model& model, const ConstraintBlock& b, const Joint
       const Coupling& c = model.couplings()[static_cast<std::size_t>(b.source)];
       const double qa = kin.coordinate(c.dof_a, q[static_cast<std::size_t>(c.dof_a)]);
       const double qb = kin.coordinate(c.dof_b, q[static_cast<std::size_t>(c.dof_b)]);
-      r[0] = qa - c.ratio * qb - c.offset;
+      r[0] = c.residual(qa, qb);
       return 1;
     }
     case RowSource::locked_dof: {
-      const Limit& l = model.dofs()[static_cast<std::size_t>(b.source)].limit;
-      r[0] = kin.coordinate(b.source, q[static_cast<std::size_t>(b.source)]) - 0.5 * (l.lower + l.upper);
+      const Limit& l = model.scalars()[static_cast<std::size_t>(b.source)].limit;
+      r[0] = kin.scalar(b.source, q) - 0.5 * (l.lower + l.upper);
       return 1;
     }
     default:
-      return joint_residual(model.joints()[static_cast<std::size_t>(b.source)], kin.frame(b.source), r);
+      return kin.residual(b.source, r);
   }
 }
 
 ConstraintBlock& write_locked_block(const Model& model, const Coordinates& x, const JointKinematics& kin, int i,
                                     BlockWriter& writer, ConstraintProblem& p) {
+  if (model.is_combination(i)) {
+    const CombinationRow row = combination_row(model, kin, i);
+    NodeList nodes;
+    for (int k = 0; k < row.count; ++k) nodes.add(x, row.body[k]);
+    ConstraintBlock& b = writer.next(1, nodes, RowSource::locked_dof, i);
+    for (int k = 0; k < row.count; ++k) add_body_row(x, p, b, nodes, row.body[k], 0, row.J[k]);
+    return b;
+  }
   const DofRow row = dof_row(model, kin, i);
   NodeList nodes;
   nodes.add(x, row.base);
@@ -159,23 +169,23 @@ ConstraintBlock& write_locked_block(const Model& model, const Coordinates& x, co
 // Writes every bilateral block that the coordinates do not hold by themselves, in id order (joints, locked dofs,
 // couplings), and calls f(block), on any thread. The problem consists of them then.
 template <class F>
-void for_each_bilateral(const Model& model, const Coordinates& x, const JointKinematics& kin, bool rigid_only,
-                        ConstraintProblem& p, F f) {
+void for_each_bilateral(const Model& model, const Coordinates& x, const JointKinematics& kin, std::span<const double> q,
+                        bool rigid_only, ConstraintProblem& p, F f) {
   const auto wanted = [&](const Compliance& c) { return !rigid_only || !c.compliant(); };
   BlockWriter writer(p);
   for (int i = 0; i < model.joint_count(); ++i) {
     const Joint& j = model.joints()[static_cast<std::size_t>(i)];
-    if (joint_type_info(j.type).rows == 0 || j.rope || x.holds(i) || !wanted(j.compliance)) continue;
+    if (joint_rows(j) == 0 || j.rope || x.holds(i) || !wanted(j.compliance)) continue;
     write_joint_block(model, x, kin, i, writer, p);
   }
-  for (int i = 0; i < model.dof_count(); ++i) {
-    const Limit& limit = model.dofs()[static_cast<std::size_t>(i)].limit;
+  for (int i = 0; i < model.scalar_count(); ++i) {
+    const Limit& limit = model.scalars()[static_cast<std::size_t>(i)].limit;
     if (!limit.locked() || !wanted(limit.compliance)) continue;
     write_locked_block(model, x, kin, i, writer, p);
   }
   for (int i = 0; i < static_cast<int>(model.couplings().size()); ++i) {
     const Compliance& c = model.couplings()[static_cast<std::size_t>(i)].compliance;
-    if (wanted(c)) write_coupling_block(model, x, kin, i, writer, p);
+    if (wanted(c)) write_coupling_block(model, x, kin, q, i, writer, p);
   }
   writer.finish();
   constexpr int kLeast = 64;
@@ -198,7 +208,7 @@ double bilateral_erp(const Model& model, const ConstraintBlock& b, double fallba
   double erp = kUseDefault;
   if (b.source_kind == RowSource::joint) erp = model.joints()[static_cast<std::size_t>(b.source)].erp;
   if (b.source_kind == RowSource::coupling) erp = model.couplings()[static_cast<std::size_t>(b.source)].erp;
-  if (b.source_kind == RowSource::locked_dof) erp = model.dofs()[static_cast<std::size_t>(b.source)].limit.erp;
+  if (b.source_kind == RowSource::locked_dof) erp = model.scalars()[static_cast<std::size_t>(b.source)].limit.erp;
   return erp == kUseDefault ? fallback : erp;
 }
 
@@ -265,7 +275,7 @@ bool is_compliant(const Model& model, const ConstraintBlock& b) {
 void set_position_rows(const Model& model, Coordinates& coordinates, std::span<const Pose> X_WB,
                        const JointKinematics& kinematics, std::span<const double> q, ConstraintProblem& p) {
   coordinates.mass_blocks(X_WB, p.mass, p.mass_inverse);
-  for_each_bilateral(model, coordinates, kinematics, true, p, [&](const ConstraintBlock& b) {
+  for_each_bilateral(model, coordinates, kinematics, q, true, p, [&](const ConstraintBlock& b) {
     bilateral_residual(model, b, kinematics, q, p.bias.data() + b.row);
   });
 }
@@ -284,7 +294,7 @@ void position_residuals(const Model& model, std::span<const ConstraintBlock> joi
 }
 
 void set_joint_rows(const RowContext& c, ConstraintProblem& p) {
-  for_each_bilateral(c.model, c.coordinates, c.kinematics, false, p, [&](const ConstraintBlock& b) {
+  for_each_bilateral(c.model, c.coordinates, c.kinematics, c.q, false, p, [&](const ConstraintBlock& b) {
     const Compliance& compliance = compliance_of(c.model, b);
     compliance.compliant() ? set_compliant_joint(c, compliance, b, p) : set_rigid_joint(c, b, p);
   });

@@ -60,9 +60,9 @@ struct RowContext {
   const JointKinematics& start;        // at s
   const JointKinematics& predicted;    // at s + dt u-; read only if the scheme has curvature
   std::span<const Pose> X_WB;          // the pose of the rows
-  std::span<const double> q;           // coordinates there
+  std::span<const double> q;           // coordinates there, by dof
   const VecX& u_minus;                 // velocities before the step, by node
-  std::span<const DriveInput> inputs;  // by dof
+  std::span<const DriveInput> inputs;  // by scalar of the model
   // By dof: q'- - c, for those with armature. Soft rows read it.
   std::span<const double> armature_rate = {};
   // By body; none: `scheme` for all.
@@ -124,16 +124,34 @@ struct DofRow {
   Vec6 J_follower = Vec6::Zero();
 };
 DofRow dof_row(const Model& model, const JointKinematics& kinematics, int dof);
+// Rows on the twists of the bodies of a combination, each of which is there once.
+struct CombinationRow {
+  int count = 0;
+  int body[kMaxCombinationBodies];
+  Vec6 J[kMaxCombinationBodies];
+};
+CombinationRow combination_row(const Model& model, const JointKinematics& kinematics, int scalar);
+// f(row) with the row of a scalar of the model, a DofRow or a CombinationRow.
+template <class F>
+decltype(auto) with_scalar_row(const Model& model, const JointKinematics& kinematics, int scalar, const F& f) {
+  return model.is_combination(scalar) ? f(combination_row(model, kinematics, scalar))
+                                      : f(dof_row(model, kinematics, scalar));
+}
 // The row of a rod or rope: the rate of the distance between its anchors.
 DofRow distance_row(const Joint& joint, const JointFrame& frame);
 // The rate of the dof at u.
 double dof_rate(const Coordinates& coordinates, const DofRow& row, const VecX& u);
+double dof_rate(const Coordinates& coordinates, const CombinationRow& row, const VecX& u);
 // u += M^-1 J' impulse.
 void add_dof_impulse(const Coordinates& coordinates, const DofRow& row, double impulse,
+                     const ConstraintProblem& problem, VecX& u);
+void add_dof_impulse(const Coordinates& coordinates, const CombinationRow& row, double impulse,
                      const ConstraintProblem& problem, VecX& u);
 // A block of one row along a dof.
 ConstraintBlock& add_dof_block(const Coordinates& coordinates, BlockKind kind, RowSource source, int index,
                                const DofRow& row, double scale, ConstraintProblem& problem);
+ConstraintBlock& add_dof_block(const Coordinates& coordinates, BlockKind kind, RowSource source, int index,
+                               const CombinationRow& row, double scale, ConstraintProblem& problem);
 
 // Bias v* of a unilateral row (law v+ + v* >= 0).
 struct Unilateral {

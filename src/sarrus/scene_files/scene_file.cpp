@@ -289,6 +289,17 @@ std::string body_name(const Model& model, int body) {
   return body == kWorld ? "world" : model.bodies()[static_cast<std::size_t>(body)].name;
 }
 
+OrderedJson axis(const SerialAxis& a, const Dof& dof) {
+  OrderedJson out;
+  if (!a.name.empty()) out["name"] = a.name;
+  out["type"] = a.angular ? "revolute" : "prismatic";
+  out["at"] = list(a.p_J);
+  out["axis"] = list(a.axis_J);
+  put(out, "reference", a.reference, 0);
+  put_dof(out, dof);
+  return out;
+}
+
 OrderedJson joint(const Model& model, const Joint& j) {
   const JointTypeInfo& type = joint_type_info(j.type);
   OrderedJson out;
@@ -303,6 +314,13 @@ OrderedJson joint(const Model& model, const Joint& j) {
   put(out, "swing_limit", j.swing_limit, kInf);
   put(out, "erp", j.erp, kUseDefault);
   put(out, j.compliance);
+  if (j.type == JointType::serial) {
+    for (int k = 0; k < joint_dofs(j); ++k) {
+      out["sequence"].push_back(
+          axis(j.axes[static_cast<std::size_t>(k)], model.dofs()[static_cast<std::size_t>(j.first_dof + k)]));
+    }
+    return out;
+  }
   Dof dof[3];
   std::copy_n(model.dofs().begin() + j.first_dof, type.dofs, dof);
   if (type.dofs == 1) {
@@ -325,10 +343,37 @@ OrderedJson coupling(const Model& model, const Coupling& c) {
   out["name"] = c.name;
   out["a"] = model.dof_name(c.dof_a);
   out["b"] = model.dof_name(c.dof_b);
-  out["ratio"] = number(c.ratio);
-  put(out, "offset", c.offset, 0);
+  if (c.linear()) {
+    out["ratio"] = number(c.ratio);
+    put(out, "offset", c.offset, 0);
+  } else {
+    out["polynomial"] = OrderedJson::array({number(c.offset), number(c.ratio)});
+    for (const double x : c.higher) out["polynomial"].push_back(number(x));
+  }
   put(out, "erp", c.erp, kUseDefault);
   put(out, c.compliance);
+  return out;
+}
+
+OrderedJson combination(const Model& model, const Combination& c) {
+  OrderedJson out;
+  out["name"] = c.name;
+  for (const CombinationTerm& t : c.terms) {
+    out["terms"].push_back({{"coordinate", model.dof_name(t.dof)}, {"coefficient", number(t.coefficient)}});
+  }
+  put(out, "offset", c.offset, 0);
+  put_dof(out, c.law);
+  return out;
+}
+
+OrderedJson contact_pair(const Model& model, const ContactPair& p) {
+  OrderedJson out;
+  const auto name = [&](int geom) { return model.geoms()[static_cast<std::size_t>(geom)].name; };
+  out["shapes"] = OrderedJson::array({name(p.a), name(p.b)});
+  out["mu"] = number(p.mu);
+  out["restitution"] = number(p.restitution);
+  out["compliance"] = compliance_json(p.compliance);
+  put(out, "margin", p.margin, kUseDefault);
   return out;
 }
 
@@ -447,6 +492,8 @@ OrderedJson document_of(const Model& model) {
   put_bodies(out, model);
   for (const Joint& j : model.joints()) out["joints"].push_back(joint(model, j));
   for (const Coupling& c : model.couplings()) out["couplings"].push_back(coupling(model, c));
+  for (const Combination& c : model.combinations()) out["combinations"].push_back(combination(model, c));
+  for (const ContactPair& p : model.contact_pairs()) out["contact_pairs"].push_back(contact_pair(model, p));
   put_pairs(out, "excludes", model, model.excludes());
   put_pairs(out, "includes", model, model.includes());
   return out;

@@ -114,6 +114,36 @@ void SceneLoader::read_material_pair(ObjectReader r) {
   builder_.set_material_pair(index_a, index_b, mu, restitution, compliance);
 }
 
+// What is left out is that of the materials of the two shapes.
+void SceneLoader::read_contact_pair(ObjectReader r) {
+  const std::vector<std::string> names = r.strings("shapes", 2);
+  ContactPair p;
+  p.a = resolve_shape(r, "shapes[0]", names[0]);
+  p.b = resolve_shape(r, "shapes[1]", names[1]);
+  const int a = data().geoms[static_cast<std::size_t>(p.a)].material;
+  const int b = data().geoms[static_cast<std::size_t>(p.b)].material;
+  const Material& m = data().materials[static_cast<std::size_t>(a)];
+  const Material& n = data().materials[static_cast<std::size_t>(b)];
+  p.mu = std::sqrt(m.mu * n.mu);
+  p.restitution = std::max(m.restitution, n.restitution);
+  p.compliance = combine_compliances(m.compliance, n.compliance);
+  for (const MaterialPair& known : data().material_pairs) {
+    if (std::minmax(known.a, known.b) != std::minmax(a, b)) continue;
+    p.mu = known.mu;
+    p.restitution = known.restitution;
+    p.compliance = known.compliance.value_or(p.compliance);
+  }
+  p.mu = r.number("mu", p.mu);
+  p.restitution = r.number("restitution", p.restitution);
+  p.compliance = read_compliance(r, p.compliance);
+  if (r.has("margin")) {
+    p.margin = r.number("margin");
+    if (!(p.margin >= 0)) r.fail(fmt::format("{} is {}; give a length >= 0", r.full("margin"), p.margin));
+  }
+  r.finish();
+  builder_.add_contact_pair(std::move(p));
+}
+
 void SceneLoader::read_defaults(ObjectReader r) {
   if (r.has("body")) {
     ObjectReader body = r.object("body");
@@ -343,6 +373,10 @@ Model SceneLoader::load(const Json& document) {
   name_dofs();
   r.each("couplings", "coupling", "",
          [this](ObjectReader coupling, std::size_t) { read_coupling(std::move(coupling)); });
+  r.each("combinations", "combination", "",
+         [this](ObjectReader combination, std::size_t) { read_combination(std::move(combination)); });
+  r.each("contact_pairs", "contact pair", "",
+         [this](ObjectReader pair, std::size_t) { read_contact_pair(std::move(pair)); });
   read_body_pairs(r, "excludes", [this](int a, int b) { builder_.exclude(a, b); });
   read_body_pairs(r, "includes", [this](int a, int b) { builder_.include(a, b); });
   r.finish();
@@ -368,6 +402,14 @@ int SceneLoader::resolve_body(const ObjectReader& r, std::string_view key, const
   known.emplace_back("world");
   r.fail(fmt::format("{} names body {}, which does not exist; {}", r.full(key), in_quotes(name),
                      suggestion(name, known, "body")));
+}
+
+int SceneLoader::resolve_shape(const ObjectReader& r, std::string_view key, const std::string& name) const {
+  const std::vector<std::string> known = names_of(data().geoms);
+  const auto it = name.empty() ? known.end() : std::find(known.begin(), known.end(), name);
+  if (it != known.end()) return static_cast<int>(it - known.begin());
+  r.fail(fmt::format("{} names shape {}, which does not exist; {}", r.full(key), in_quotes(name),
+                     suggestion(name, known, "shape")));
 }
 
 int SceneLoader::resolve_material(const ObjectReader& r, std::string_view key, const std::string& name) const {

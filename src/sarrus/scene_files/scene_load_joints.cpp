@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "sarrus/math/error.h"
 #include "sarrus/math/so3.h"
@@ -33,6 +34,12 @@ std::vector<std::string> coordinate_names(const JointTypeInfo& type) {
   return {type.dof_name, type.dof_name + type.dofs};
 }
 
+// A unit vector that keeps its bits if it is one: saved files load exactly.
+Vec3 read_axis(ObjectReader& r) {
+  const Vec3 axis = r.vec3("axis");
+  return std::abs(axis.squaredNorm() - 1) <= 4e-15 ? axis : read_direction(r, "axis");
+}
+
 }  // namespace
 
 void SceneLoader::read_joint(ObjectReader r) {
@@ -55,8 +62,51 @@ void SceneLoader::read_joint(ObjectReader r) {
     j.swing_limit = r.positive("swing_limit") * angle_unit_;
   }
   read_anchors(r, j);
-  read_dofs(r, builder_.add_joint(std::move(j)));
+  if (j.type == JointType::serial) {
+    const std::vector<Dof> dofs = read_sequence(r, j);
+    const int joint = builder_.add_joint(std::move(j));
+    for (std::size_t k = 0; k < dofs.size(); ++k) builder_.dof(joint, static_cast<int>(k)) = dofs[k];
+  } else {
+    r.reject("sequence", "belongs to serial joints; remove it or change the type");
+    read_dofs(r, builder_.add_joint(std::move(j)));
+  }
   r.finish();
+}
+
+// Points and directions are in the world if the joint is, else in its frame.
+std::vector<Dof> SceneLoader::read_sequence(ObjectReader& r, Joint& j) {
+  for (const std::string_view key : kDofKeys) r.reject(key, "belongs to one axis; move it into the sequence");
+  r.reject("coordinates", "is not for serial joints; give the keys of a coordinate in the sequence");
+  if (!r.has("sequence")) {
+    r.fail_missing({"sequence"},
+                   "a serial joint needs its axes; add \"sequence\": [{\"type\": \"revolute\", \"at\": "
+                   "[0, 0, 1], \"axis\": [0, 1, 0]}, ...]");
+  }
+  const std::size_t count = r.array("sequence").size();
+  if (count < 2 || count > kMaxJointDofs) {
+    r.fail(fmt::format("its sequence has {} axes; give 2 to {}", count, kMaxJointDofs));
+  }
+  const bool world = r.has("at");
+  const Pose X_JW = (reference_pose(j.base) * Pose{j.p_BJ, j.q_BJ}).inverse();
+  std::vector<Dof> dofs;
+  r.each("sequence", "axis", fmt::format(" of {}", r.element()), [&](ObjectReader a, std::size_t) {
+    SerialAxis axis;
+    axis.name = a.text_or("name", "");
+    axis.angular = a.choice("type", {"revolute", "prismatic"}) == 0;
+    axis.p_J = axis.angular ? a.vec3("at") : a.vec3("at", Vec3::Zero());
+    axis.axis_J = read_axis(a);
+    if (world) {
+      if (a.has("at")) axis.p_J = X_JW * axis.p_J;
+      axis.axis_J = X_JW.q * axis.axis_J;
+    }
+    axis.reference = a.number("reference", 0) * (axis.angular ? angle_unit_ : 1.0);
+    Dof dof = defaults_.dof;
+    read_dof(a, axis.angular, dof);
+    a.finish();
+    dofs.push_back(dof);
+    j.axes.push_back(std::move(axis));
+  });
+  return dofs;
 }
 
 void SceneLoader::reject_misplaced_anchors(ObjectReader& r, const Joint& j) {
@@ -267,25 +317,54 @@ void SceneLoader::read_coupling(ObjectReader r) {
   c.name = r.text("name", "gear");
   c.dof_a = resolve_dof(r, "a");
   c.dof_b = resolve_dof(r, "b");
-  c.ratio = r.number("ratio");
-  c.offset = r.number("offset", 0) * (dof_angular_[static_cast<std::size_t>(c.dof_a)] ? angle_unit_ : 1.0);
+  if (r.has("polynomial")) {
+    for (const std::string_view key : {"ratio", "offset"}) r.reject(key, "is part of the polynomial; remove it");
+    const std::vector<double> p = r.numbers("polynomial", {2, 3, 4, 5});
+    c.offset = p[0];
+    c.ratio = p[1];
+    for (std::size_t k = 2; k < p.size(); ++k) c.higher[k - 2] = p[k];
+  } else {
+    c.ratio = r.number("ratio");
+    c.offset = r.number("offset", 0) * (dof_angular_[static_cast<std::size_t>(c.dof_a)] ? angle_unit_ : 1.0);
+  }
   c.erp = r.number("erp", kUseDefault);
   c.compliance = read_compliance(r);
   r.finish();
   builder_.add_coupling(std::move(c));
 }
 
+// All of its numbers are in SI units with radians: its coordinates may be of both kinds.
+void SceneLoader::read_combination(ObjectReader r) {
+  Combination c;
+  c.name = r.text("name", "tendon");
+  if (!r.has("terms")) {
+    r.fail_missing({"terms"},
+                   "has no terms; add \"terms\": [{\"coordinate\": \"hinge.angle\", \"coefficient\": 1}, ...]");
+  }
+  r.each("terms", "term", fmt::format(" of {}", r.element()), [&](ObjectReader t, std::size_t) {
+    const int dof = resolve_dof(t, "coordinate");
+    c.terms.push_back({dof, t.number("coefficient", 1)});
+    t.finish();
+  });
+  c.offset = r.number("offset", 0);
+  r.reject("armature", "belongs to coordinates; give it to those of the joints");
+  r.reject("wrapped", "belongs to coordinates; a combination counts turns");
+  r.reject("initial", "follows from the coordinates; remove it");
+  read_dof(r, false, c.law);
+  r.finish();
+  builder_.add_combination(std::move(c));
+}
+
 // Full names "joint.coordinate" first: they are unique, while a joint may be called like another's full name.
 void SceneLoader::name_dofs() {
   for (const Joint& j : data().joints) {
-    const JointTypeInfo& type = joint_type_info(j.type);
-    for (int k = 0; k < type.dofs; ++k) {
-      dofs_.emplace(fmt::format("{}.{}", j.name, type.dof_name[k]), j.first_dof + k);
-      dof_angular_.push_back(type.angular[k]);
+    for (int k = 0; k < joint_dofs(j); ++k) {
+      dofs_.emplace(fmt::format("{}.{}", j.name, coordinate_name(j, k)), j.first_dof + k);
+      dof_angular_.push_back(coordinate_is_angular(j, k));
     }
   }
   for (const Joint& j : data().joints) {
-    if (joint_type_info(j.type).dofs == 1) dofs_.emplace(j.name, j.first_dof);
+    if (joint_dofs(j) == 1) dofs_.emplace(j.name, j.first_dof);
   }
 }
 

@@ -57,6 +57,8 @@ class SceneLoader {
   static void reject_misplaced_anchors(ObjectReader& r, const Joint& joint);
   void read_anchors(ObjectReader& r, Joint& joint);
   Quat read_joint_axes(ObjectReader& r, const Joint& joint);
+  // The axes of a serial joint; returns what its coordinates have.
+  std::vector<Dof> read_sequence(ObjectReader& r, Joint& joint);
   void read_dofs(ObjectReader& r, int joint);
   void read_ball_spring(ObjectReader& r, int joint);
   void read_dof(ObjectReader& r, bool angular, Dof& dof);
@@ -64,6 +66,8 @@ class SceneLoader {
   Drive read_drive(ObjectReader r, bool angular);
   static void read_table(ObjectReader& r, double unit, Signal& signal);
   void read_coupling(ObjectReader r);
+  void read_combination(ObjectReader r);
+  void read_contact_pair(ObjectReader r);
   void name_dofs();
 
   // The required name of an element, registered under its index; refuses empty and used ones.
@@ -72,6 +76,7 @@ class SceneLoader {
   int resolve_body(const ObjectReader& r, std::string_view key, const std::string& name) const;
   int resolve_material(const ObjectReader& r, std::string_view key, const std::string& name) const;
   int resolve_dof(ObjectReader& r, std::string_view key) const;
+  int resolve_shape(const ObjectReader& r, std::string_view key, const std::string& name) const;
   // The pose of a body at the reference configuration.
   Pose reference_pose(int body) const {
     return body == kWorld ? Pose{} : data().bodies[static_cast<std::size_t>(body)].X_WB0;

@@ -96,7 +96,7 @@ bool NormalMatrix::same_signature(const Blocks& blocks) {
     ++n;
   };
   for (const auto& b : blocks) {
-    put(b.rows << 3 | b.nodes);
+    put(b.rows << 4 | b.nodes);
     for (int k = 0; k < b.nodes; ++k) put(b.node[k]);
   }
   same = same && n == signature_.size();

@@ -23,8 +23,8 @@ Assembler::Assembler(Model model, SimulationOptions options, std::unique_ptr<Coo
       u_minus_(VecX::Zero(coordinates_->velocity_size())),
       armature_rate_(model_.dofs().size(), 0.0),
       rate_curvature_(model_.dofs().size(), 0.0),
-      drives_(model_.dofs().size()),
-      explicit_effort_(model_.dofs().size(), 0.0) {
+      drives_(model_.scalars().size()),
+      explicit_effort_(model_.scalars().size(), 0.0) {
   problem_.set_nodes(coordinates_->node_sizes());
   for (int i = 0; i < model_.dof_count(); ++i) {
     if (model_.dofs()[static_cast<std::size_t>(i)].armature > 0) armature_dofs_.push_back(i);
@@ -48,8 +48,9 @@ void Assembler::assemble(const State& state, const Inputs& inputs, double dt, Wa
   start_known_ = end_known_;
   if (start_known_) {
     std::swap(start_, end_);
+    start_.update_serial(state.q);
   } else {
-    start_.update(state.X_WB);
+    start_.update(state.X_WB, state.q);
   }
   end_known_ = false;  // the next state is another one
   seconds_assembly_ = watch.lap();
@@ -65,7 +66,7 @@ void Assembler::assemble(const State& state, const Inputs& inputs, double dt, Wa
   coordinates_->free_velocity(motion, problem_.mass, problem_.mass_inverse, problem_.u_free);
   if (modes_.any_curvature() || !armature_dofs_.empty()) {
     coordinates_->move(motion, state.X_WB, u_minus_, predicted_poses_);
-    predicted_.update(predicted_poses_);
+    predicted_.update(predicted_poses_, state.q);
   }
   if (modes_.any_impact()) coordinates_->rotate_freely(motion, Rotation::free, u_minus_);
   read_rates(state);
@@ -172,7 +173,7 @@ void Assembler::place_contacts(const State& state, double dt, WarmStart* last) {
 
 void Assembler::read_inputs(const State& state, const Inputs& inputs, double dt) {
   for (std::size_t i = 0; i < drives_.size(); ++i) {
-    const Drive& d = model_.dofs()[i].drive;
+    const Drive& d = model_.scalars()[i].drive;
     const Inputs::Target& o = inputs.targets[i];
     const auto at = [&](double t) {
       DriveTarget aim{o.target, o.rate};
@@ -200,14 +201,15 @@ void Assembler::place_rows(const State& state, double dt) {
   if (rows_at_start_) {
     std::copy(state.X_WB.begin(), state.X_WB.end(), row_poses_.begin());
     std::copy(state.twist.begin(), state.twist.end(), row_twists_.begin());
-    if (!start_known_) start_.update_coordinates(row_q_);
+    // Those of serial joints are found again, by the choice of components that all rows of this step share.
+    if (!start_known_ || start_.has_serial()) start_.update_coordinates(row_q_);
     return;
   }
   coordinates_->integrate(state.X_WB, u_minus_, scheme_.row_pose * dt, scheme_.attitude, row_poses_);
   for (int i = 0; i < model_.body_count(); ++i) {
     if (modes_.starts(i)) row_poses_[static_cast<std::size_t>(i)] = state.X_WB[static_cast<std::size_t>(i)];
   }
-  kinematics_.update(row_poses_);
+  kinematics_.update(row_poses_, state.q);
   if (options_.projection) {
     const Stopwatch watch;
     projection_.begin(options_.warm_start);
@@ -252,17 +254,20 @@ void Assembler::rates_before(const State& state, std::span<double> rate) const {
 
 void Assembler::add_forces(double dt) {
   const bool explicit_forces = scheme_.force == 0;  // no scheme has them in one mode only
-  for (int i = 0; i < model_.dof_count(); ++i) {
+  for (int i = 0; i < model_.scalar_count(); ++i) {
     const auto k = static_cast<std::size_t>(i);
     double force = explicit_effort_[k] = drives_[k].force;
     if (force == 0 && !explicit_forces) continue;
-    const DofRow row = dof_row(model_, row_kinematics(), i);
-    if (explicit_forces) {
-      const double rate = dof_rate(*coordinates_, row, u_minus_);
-      explicit_effort_[k] += explicit_servo_force(model_.dofs()[k], drives_[k], row_q_[k], rate);
-      force = explicit_effort_[k] + explicit_passive_force(model_.dofs()[k], row_q_[k], rate);
-    }
-    add_dof_impulse(*coordinates_, row, dt * force, problem_, problem_.u_free);
+    with_scalar_row(model_, row_kinematics(), i, [&](const auto& row) {
+      if (explicit_forces) {
+        const Dof& dof = model_.scalars()[k];
+        const double q = model_.scalar_value(i, row_q_);
+        const double rate = dof_rate(*coordinates_, row, u_minus_);
+        explicit_effort_[k] += explicit_servo_force(dof, drives_[k], q, rate);
+        force = explicit_effort_[k] + explicit_passive_force(dof, q, rate);
+      }
+      add_dof_impulse(*coordinates_, row, dt * force, problem_, problem_.u_free);
+    });
   }
 }
 

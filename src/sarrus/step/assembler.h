@@ -31,13 +31,13 @@ struct Inputs {
     double target = 0;
     double rate = 0;
   };
-  std::vector<Target> targets;       // by dof
-  std::vector<double> joint_forces;  // by dof, N or N m
+  std::vector<Target> targets;       // by scalar of the model
+  std::vector<double> joint_forces;  // by scalar, N or N m
   std::vector<Vec6> wrenches_W;      // by body, [f; tau] at the centre of mass
 
   explicit Inputs(const Model& model)
-      : targets(model.dofs().size()),
-        joint_forces(model.dofs().size(), 0.0),
+      : targets(model.scalars().size()),
+        joint_forces(model.scalars().size(), 0.0),
         wrenches_W(model.bodies().size(), Vec6::Zero()) {}
 };
 
@@ -97,7 +97,7 @@ class Assembler {
   // Rows at other poses than those of the last assemble(): after the step.
   RowContext context_at(std::span<const Pose> X_WB, const JointKinematics& kinematics, std::span<const double> q,
                         double dt) const;
-  // Force of a dof that is no row, N or N m: force drives, and servos of schemes with explicit forces.
+  // Force of a scalar that is no row, N or N m: force drives, and servos of schemes with explicit forces.
   double explicit_effort(int dof) const { return explicit_effort_[static_cast<std::size_t>(dof)]; }
   double limit_violation() const { return limit_violation_; }  // m or rad
   double penetration() const { return penetration_; }          // m
@@ -145,8 +145,8 @@ class Assembler {
   std::vector<int> armature_dofs_;
   std::vector<double> armature_rate_;                                  // by dof, q'- - c
   std::vector<double> rate_curvature_;                                 // by dof, c
-  std::vector<DriveInput> drives_;                                     // by dof
-  std::vector<double> explicit_effort_;                                // by dof
+  std::vector<DriveInput> drives_;                                     // by scalar
+  std::vector<double> explicit_effort_;                                // by scalar
   std::vector<Contact> start_contacts_;                                // before the step
   std::vector<Contact> contacts_;                                      // at the poses of the rows
   std::vector<Contact> end_contacts_;                                  // after the step

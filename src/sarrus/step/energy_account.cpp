@@ -34,21 +34,23 @@ EnergyAccount::Stored EnergyAccount::stored(std::span<const Pose> X_WB, std::spa
     e.kinetic += 0.5 * (b.mass * twist[i].head<3>().squaredNorm() + w_B.dot(b.inertia_B * w_B));
     e.gravity -= b.mass * model_.gravity_on(static_cast<int>(i)).dot(X_WB[i].p);
   }
-  for (std::size_t i = 0; i < q.size(); ++i) {
-    const Dof& dof = model_.dofs()[i];
-    const double stretch = q[i] - dof.rest;
+  for (int i = 0; i < model_.scalar_count(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const Dof& dof = model_.scalars()[k];
+    const double stretch = model_.scalar_value(i, q) - dof.rest;
     e.springs += 0.5 * dof.stiffness * stretch * stretch;
-    e.armature += 0.5 * dof.armature * rate[i] * rate[i];
+    if (k < rate.size()) e.armature += 0.5 * dof.armature * rate[k] * rate[k];
   }
   return e;
 }
 
 double EnergyAccount::forces_work(Assembler& assembler, const MeanMotion& mean, double dt) const {
   double work = 0;
-  for (int i = 0; i < model_.dof_count(); ++i) {
+  for (int i = 0; i < model_.scalar_count(); ++i) {
     const double effort = assembler.explicit_effort(i);
     if (effort == 0) continue;
-    work += dt * effort * dof_rate(assembler.coordinates(), dof_row(model_, assembler.row_kinematics(), i), mean.u);
+    with_scalar_row(model_, assembler.row_kinematics(), i,
+                    [&](const auto& row) { work += dt * effort * dof_rate(assembler.coordinates(), row, mean.u); });
   }
   return work;
 }

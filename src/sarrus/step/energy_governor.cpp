@@ -31,7 +31,7 @@ EnergyGovernor::EnergyGovernor(const Model& model, const StepModes& modes)
       twist_after_(model.bodies().size()) {
   for (int i = 0; i < model.body_count(); ++i) mass_[assembly(i)] += model.bodies()[static_cast<std::size_t>(i)].mass;
   for (const Joint& j : model.joints()) {
-    if (joint_type_info(j.type).rows == 0) continue;
+    if (joint_rows(j) == 0) continue;
     if (j.base == kWorld) anchored_[assembly(j.follower)] = true;
     if (j.follower == kWorld) anchored_[assembly(j.base)] = true;
   }
@@ -151,12 +151,12 @@ void EnergyGovernor::add_rows(Assembler& assembler, const Step& step) {
 }
 
 void EnergyGovernor::add_storage(const Step& step) {
-  for (int i = 0; i < model_.dof_count(); ++i) {
+  for (int i = 0; i < model_.scalar_count(); ++i) {
     const auto d = static_cast<std::size_t>(i);
-    const Dof& dof = model_.dofs()[d];
+    const Dof& dof = model_.scalars()[d];
     if (dof.stiffness == 0 && dof.armature == 0) continue;
-    const double before = step.q_before[d] - dof.rest;
-    const double after = step.q_after[d] - dof.rest;
+    const double before = model_.scalar_value(i, step.q_before) - dof.rest;
+    const double after = model_.scalar_value(i, step.q_after) - dof.rest;
     const auto k = assembly_of_joint(model_.joint_of_dof(i));
     gain_[k] += 0.5 * dof.stiffness * (after * after - before * before);
     if (dof.armature == 0) continue;

@@ -54,6 +54,13 @@ StepModes::StepModes(const Model& model, const Scheme& scheme)
     const Joint& b = model.joints()[static_cast<std::size_t>(model.joint_of_dof(c.dof_b))];
     join(a.follower == kWorld ? a.base : a.follower, b.follower == kWorld ? b.base : b.follower);
   }
+  for (const Combination& c : model.combinations()) {
+    const auto body_of = [&](const CombinationTerm& t) {
+      const Joint& j = model.joints()[static_cast<std::size_t>(model.joint_of_dof(t.dof))];
+      return j.follower == kWorld ? j.base : j.follower;
+    };
+    for (const CombinationTerm& t : c.terms) join(body_of(c.terms.front()), body_of(t));
+  }
   for (int i = 0; i < static_cast<int>(parent_.size()); ++i) assembly_.push_back(root(i));
   if (scheme.stiff != nullptr) measure_stiffness();
 }
@@ -63,7 +70,7 @@ StepModes::StepModes(const Model& model, const Scheme& scheme)
 void StepModes::measure_stiffness() {
   const State state = State::initial(model_);
   JointKinematics kinematics(model_);
-  kinematics.update(state.X_WB);
+  kinematics.update(state.X_WB, state.q);
   const auto raise = [&](int body, double k, double d) {
     if (body == kWorld) return;
     const auto a = static_cast<std::size_t>(assembly_[static_cast<std::size_t>(body)]);
@@ -93,6 +100,18 @@ void StepModes::measure_stiffness() {
     const double k = std::max(dof.stiffness, position ? dof.drive.kp : 0.0);
     const double d = std::max(dof.damping, servo ? dof.drive.kd : 0.0);
     for (const int body : {row.base, row.follower}) raise(body, k * D, d * D);
+  }
+  for (int i = model_.dof_count(); i < model_.scalar_count(); ++i) {
+    const CombinationRow row = combination_row(model_, kinematics, i);
+    double D = 0;
+    for (int n = 0; n < row.count; ++n) D += inverse_mass(row.body[n], row.J[n]);
+    const Dof& dof = model_.scalars()[static_cast<std::size_t>(i)];
+    const bool position = dof.drive.mode == DriveMode::position;
+    const bool servo = position || dof.drive.mode == DriveMode::velocity;
+    for (int n = 0; n < row.count; ++n) {
+      raise(row.body[n], D * std::max(dof.stiffness, position ? dof.drive.kp : 0.0),
+            D * std::max(dof.damping, servo ? dof.drive.kd : 0.0));
+    }
   }
 }
 
@@ -169,11 +188,11 @@ void StepModes::try_limits(const State& state, const JointKinematics& kinematics
     if (closes(row, options, dt)) strike(j.base, j.follower);
   };
   for (const bool lower : {true, false}) {
-    for (int i = 0; i < model_.dof_count(); ++i) {
-      const Limit& l = model_.dofs()[static_cast<std::size_t>(i)].limit;
+    for (int i = 0; i < model_.scalar_count(); ++i) {
+      const Limit& l = model_.scalars()[static_cast<std::size_t>(i)].limit;
       const double bound = lower ? l.lower : l.upper;
       if (!std::isfinite(bound) || l.locked() || l.compliance.compliant()) continue;
-      const double q = state.q[static_cast<std::size_t>(i)];
+      const double q = model_.scalar_value(i, state.q);
       const double rate = kinematics.rate(i, state.twist);
       const Joint& j = model_.joints()[static_cast<std::size_t>(model_.joint_of_dof(i))];
       try_row(lower ? RowSource::limit_lower : RowSource::limit_upper, i, j, lower ? q - bound : bound - q,

@@ -23,13 +23,13 @@ JointProjection::JointProjection(const Model& model, Coordinates& coordinates, L
       coordinates_(coordinates),
       factor_(linear),
       linear_(&linear),
-      has_redundancy_(!model.loop_joints().empty() || !model.couplings().empty()),
+      has_redundancy_(!model.loop_joints().empty() || !model.couplings().empty() || !model.combinations().empty()),
       rows_(&own_rows_),
       trial_(model.bodies().size()),
       twist_(model.bodies().size()) {
   for (const Joint& j : model.joints()) has_compliance_ = has_compliance_ || j.compliance.compliant();
   for (const Coupling& c : model.couplings()) has_compliance_ = has_compliance_ || c.compliance.compliant();
-  for (const Dof& d : model.dofs())
+  for (const Dof& d : model.scalars())
     has_compliance_ = has_compliance_ || (d.limit.locked() && d.limit.compliance.compliant());
   own_rows_.set_nodes(coordinates.node_sizes());
   tangent_rows_.set_nodes(coordinates.node_sizes());
@@ -38,7 +38,7 @@ JointProjection::JointProjection(const Model& model, Coordinates& coordinates, L
   violated_.reserve(coordinates.node_sizes().size());
   const State s = State::initial(model);
   JointKinematics kinematics(model);
-  kinematics.update(s.X_WB);
+  kinematics.update(s.X_WB, s.q);
   linearise(s.X_WB, kinematics, s.q);
   has_rows_ = row_count_ > 0;
   if (has_rows_) factor();  // its memory
@@ -144,13 +144,13 @@ JointProjection::Result JointProjection::project_poses(std::span<Pose> X_WB, Joi
     newton_step(residual_);
     if (!step_.allFinite()) break;
     coordinates_.retract(X_WB, step_, trial_);
-    kinematics.update(trial_);
+    kinematics.update(trial_, q);
     const double residual = largest_residual(kinematics, q);
     ++result.iterations;
     const double rate = residual / result.residual;
     serves_ = rate < kContraction && residual * rate * rate <= tolerance;
     if (!(residual < result.residual)) {
-      kinematics.update(X_WB);
+      kinematics.update(X_WB, q);
       if (!reused) break;
       continue;
     }

@@ -22,7 +22,7 @@ constexpr double kLittle = 1e-3;
 double limit_erp(const Model& model, const ConstraintBlock& b, double fallback) {
   const bool of_dof = b.source_kind == RowSource::limit_lower || b.source_kind == RowSource::limit_upper;
   const auto i = static_cast<std::size_t>(b.source);
-  const double erp = of_dof ? model.dofs()[i].limit.erp : model.joints()[i].erp;
+  const double erp = of_dof ? model.scalars()[i].limit.erp : model.joints()[i].erp;
   return erp == kUseDefault ? fallback : erp;
 }
 
@@ -42,7 +42,7 @@ PushOut::PushOut(const Model& model, Coordinates& coordinates, const StepModes& 
   rows_.physical = false;
   aim_.reserve(64 + 16 * model.geoms().size());
   step_ = impulse_ = VecX::Zero(coordinates.velocity_size());
-  for (const Dof& d : model.dofs()) {
+  for (const Dof& d : model.scalars()) {
     has_limits_ = has_limits_ || (!d.limit.locked() && (std::isfinite(d.limit.lower) || std::isfinite(d.limit.upper)));
   }
   for (const Joint& j : model.joints()) has_limits_ = has_limits_ || j.rope || std::isfinite(j.swing_limit);

@@ -1,6 +1,8 @@
 // What a Simulation tells of its joints: rates, and the wrenches of the last step.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sarrus/math/error.h"
 #include "sarrus/step/simulation_impl.h"
 
@@ -13,8 +15,9 @@ Vec6 wrench_of(const JointAxis& axis) { return spatial(axis.linear, axis.angular
 // (dynamics/joint_kinematics.h).
 class ReactionSum {
  public:
-  ReactionSum(const Model& model, const JointKinematics& kinematics, std::span<Vec6> impulse)
-      : model_(model), kinematics_(kinematics), impulse_(impulse) {}
+  // q: coordinates nearby, by dof.
+  ReactionSum(const Model& model, const JointKinematics& kinematics, std::span<const double> q, std::span<Vec6> impulse)
+      : model_(model), kinematics_(kinematics), q_(q), impulse_(impulse) {}
 
   void add(const ConstraintBlock& b, const double* lambda) {
     switch (b.source_kind) {
@@ -24,7 +27,8 @@ class ReactionSum {
       case RowSource::coupling: {
         const Coupling& c = model_.couplings()[static_cast<std::size_t>(b.source)];
         add_dof(c.dof_a, lambda[0]);
-        add_dof(c.dof_b, -c.ratio * lambda[0]);
+        const double q_b = kinematics_.coordinate(c.dof_b, q_[static_cast<std::size_t>(c.dof_b)]);
+        add_dof(c.dof_b, -c.slope(q_b) * lambda[0]);
         break;
       }
       case RowSource::locked_dof:
@@ -51,10 +55,14 @@ class ReactionSum {
   }
 
   void add_dof(int dof, double impulse) {
+    if (model_.is_combination(dof)) {
+      for (const CombinationTerm& t : model_.combination_of(dof).terms) add_dof(t.dof, t.coefficient * impulse);
+      return;
+    }
     const int joint = model_.joint_of_dof(dof);
     const Joint& j = model_.joints()[static_cast<std::size_t>(joint)];
-    JointAxis axes[3];
-    joint_dof_axes(j, kinematics_.frame(joint), axes);
+    JointAxis axes[kMaxJointDofs];
+    kinematics_.dof_axes(joint, axes);
     of(joint) += impulse * wrench_of(axes[dof - j.first_dof]);
   }
 
@@ -66,8 +74,8 @@ class ReactionSum {
       return;
     }
     JointAxis axes[kMaxBlockRows];
-    joint_constraint_axes(j, kinematics_.frame(joint), axes);
-    for (int r = 0; r < joint_type_info(j.type).rows; ++r) of(joint) += lambda[r] * wrench_of(axes[r]);
+    kinematics_.constraint_axes(joint, axes);
+    for (int r = 0; r < joint_rows(j); ++r) of(joint) += lambda[r] * wrench_of(axes[r]);
   }
 
   void add_pull(int joint, double impulse) {
@@ -79,6 +87,7 @@ class ReactionSum {
 
   const Model& model_;
   const JointKinematics& kinematics_;
+  std::span<const double> q_;
   std::span<Vec6> impulse_;
 };
 
@@ -90,15 +99,17 @@ std::vector<Vec6> Simulation::joint_reactions() const {
   if (!(p.dt > 0)) return reactions;
   Assembler& assembler = impl_->assembler;
   const JointKinematics& kinematics = assembler.row_kinematics();
-  ReactionSum sum(model(), kinematics, reactions);
+  ReactionSum sum(model(), kinematics, state().q, reactions);
   for (const ConstraintBlock& b : p.blocks) sum.add(b, impl_->lambda.data() + b.row);
-  // What acts on dofs without a row.
-  for (int i = 0; i < model().dof_count(); ++i) {
+  // What acts on scalars without a row.
+  for (int i = 0; i < model().scalar_count(); ++i) {
     double force = assembler.explicit_effort(i);
     if (assembler.scheme().force == 0) {
-      const double q = kinematics.coordinate(i, state().q[static_cast<std::size_t>(i)]);
-      const double rate = dof_rate(assembler.coordinates(), dof_row(model(), kinematics, i), assembler.u_minus());
-      force += explicit_passive_force(model().dofs()[static_cast<std::size_t>(i)], q, rate);
+      const double q = kinematics.scalar(i, state().q);
+      const double rate = with_scalar_row(model(), kinematics, i, [&](const auto& row) {
+        return dof_rate(assembler.coordinates(), row, assembler.u_minus());
+      });
+      force += explicit_passive_force(model().scalars()[static_cast<std::size_t>(i)], q, rate);
     }
     if (force != 0) sum.add_dof(i, force * p.dt);
   }
@@ -116,6 +127,11 @@ Vec6 Simulation::joint_reaction(int joint) const {
 
 double Simulation::joint_rate(int dof) const {
   impl_->check_dof(dof, "joint_rate");
+  if (model().is_combination(dof)) {
+    double sum = 0;
+    for (const CombinationTerm& t : model().combination_of(dof).terms) sum += t.coefficient * joint_rate(t.dof);
+    return sum;
+  }
   const int joint = model().joint_of_dof(dof);
   const Joint& j = model().joints()[static_cast<std::size_t>(joint)];
   const auto pose = [&](int body) { return body == kWorld ? Pose{} : state().X_WB[static_cast<std::size_t>(body)]; };
@@ -127,8 +143,14 @@ double Simulation::joint_rate(int dof) const {
                          follower.p,
                          (base.q * j.q_BJ).toRotationMatrix(),
                          (follower.q * j.q_FJ).toRotationMatrix()};
-  JointAxis axes[3];
-  joint_dof_axes(j, frame, axes);
+  JointAxis axes[kMaxJointDofs];
+  if (j.type == JointType::serial) {
+    SerialSolution s;
+    SerialJoint(j).solve(frame, state().q.data() + j.first_dof, s);
+    std::copy_n(s.dof_axes, kMaxJointDofs, axes);
+  } else {
+    joint_dof_axes(j, frame, axes);
+  }
   const JointAxis& axis = axes[dof - j.first_dof];
   double rate = follower_row(frame, axis).dot(state().twist[static_cast<std::size_t>(j.follower)]);
   if (j.base != kWorld) rate += base_row(frame, axis).dot(state().twist[static_cast<std::size_t>(j.base)]);

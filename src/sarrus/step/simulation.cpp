@@ -57,14 +57,14 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
       new_rate(state.q.size(), 0.0),
       old_rate(state.q.size(), 0.0),
       new_swing(state.X_WB.size()),
-      effort(model().dofs().size(), 0.0),
+      effort(model().scalars().size(), 0.0),
       undo(static_cast<std::size_t>(options().max_substep_depth) + 1,
            Undo{state, {}, std::vector<double>(model().dofs().size()), {}, {}, stuck, stuck, {}}) {
   solver->share(&assembler.factor(), &judge_workspace);
   for (Undo& u : undo) u.state.energy_swing.resize(state.X_WB.size());
   for (Undo& u : undo) u.state.rate_lag.resize(state.q.size(), 0.0);  // as after a step, so that no copy allocates
   // Joints given by local anchors may not meet at the reference pose: assemble them once.
-  kinematics.update(state.X_WB);
+  kinematics.update(state.X_WB, state.q);
   assembler.projection().project_poses(state.X_WB, kinematics, state.q, 1e-12, 100);
   kinematics.update_coordinates(state.q);
   const JointErrors errors = joint_errors(model(), kinematics, state.q);
@@ -155,9 +155,9 @@ std::string Simulation::Impl::describe(const ConstraintBlock& b) const {
 }
 
 void Simulation::Impl::check_dof(int dof, std::string_view call) const {
-  if (dof < 0 || dof >= model().dof_count()) {
+  if (dof < 0 || dof >= model().scalar_count()) {
     throw InputError(std::string(call),
-                     fmt::format("dof {} does not exist; the model has {}", dof, model().dof_count()));
+                     fmt::format("dof {} does not exist; the model has {}", dof, model().scalar_count()));
   }
 }
 

@@ -136,8 +136,9 @@ class Simulation {
   // set_state() with its present state.
   void restore(const Snapshot& snapshot);
 
-  // Inputs, kept until changed. Non-finite numbers and bad indices are refused with InputError by name.
-  // Overrides the drive's target signal with a constant (position, velocity or force by the drive's mode).
+  // Inputs, kept until changed. Non-finite numbers and bad indices are refused with InputError by name. A `dof` here
+  // and below may be any index in Model::scalars(): that of a joint coordinate or of a combination. Overrides the
+  // drive's target signal with a constant (position, velocity or force by the drive's mode).
   void set_drive_target(int dof, double target, double target_rate = 0);
   void clear_drive_target(int dof);
   // Force or torque added on a dof besides its drive.

@@ -225,7 +225,7 @@ void Simulation::Impl::move(double dt) {
   }
   assembler.coordinates().move(assembler.free_motion(inputs, dt), state.X_WB, u_plus, new_poses);
   hold_still();
-  kinematics.update(new_poses);
+  kinematics.update(new_poses, state.q);
 }
 
 // Positions onto the joint manifold; false if a joint stays open: the step is too long for its curvature, or leads
@@ -234,7 +234,7 @@ bool Simulation::Impl::close_joints(double dt) {
   project_positions();
   if (!moving.all()) {
     hold_still();
-    kinematics.update(new_poses);
+    kinematics.update(new_poses, state.q);
   }
   if (assembler.scheme().rotation != Rotation::stage) {
     assembler.coordinates().carry(assembler.row_poses(), new_poses, u_plus);
@@ -297,12 +297,12 @@ void Simulation::Impl::push_out_of_contacts(double dt) {
   new_poses.swap(pushed_poses);
   const bool joints_stay = !push_out.little().empty();
   hold_still();
-  kinematics.update(new_poses);
+  kinematics.update(new_poses, state.q);
   if (!joints_stay) {
     assembler.projection().forget();
     project_positions();
     hold_still();
-    if (!moving.all()) kinematics.update(new_poses);
+    if (!moving.all()) kinematics.update(new_poses, state.q);
   }
   coordinates.carry(pushed_poses, new_poses, u_plus);
   part.energy.correction = push_out.take_work(pushed_poses, new_poses, credit(), u_plus);
