@@ -6,8 +6,8 @@
 //   1  semismooth Newton: an attempt from the warm start; without one a quick pass from zero, if impulses may be unique
 //   2  interior point, coupling in the matrix, and a semismooth Newton attempt from its best point
 //   3  proximal Newton from the best point of all, 40 rounds
-//   4  what only large budgets reach: two more variants of the interior point method, ADMM2 from zero, then long
-//      semismooth Newton attempts from the best point of all
+//   4  long semismooth Newton attempts from the best point of all; where the budget is large, more so than that of a
+//      step, after two more variants of the interior point method and ADMM2 from zero
 // What reaches stage 1 of joints alone is linear: one Newton step, and those that round-off asks for.
 #include <initializer_list>
 
@@ -24,7 +24,7 @@ namespace {
 struct CascadeParameters {
   int max_factorisations = 0;
   int threads = 1;
-  double polish_from = 1e-4;
+  double polish_from = 1e-5;
 };
 
 // From zero, too, most steps of simulations take a few Newton steps, at less than half of what an interior point run
@@ -86,6 +86,7 @@ class Cascade final : public IslandMethod {
     search.enter(1, "warm start");
     if (search.consider(lambda)) return;
     if (!cold) ssn_.attempt(search, lambda, 30);
+    search.attempts = 0;  // what follows begins elsewhere, and with the first kind of attempt again
     const bool determinate = may_be_determinate(p);
     if (cold && determinate) ssn_.run(search, kColdPass, lambda);
     if (search.done()) return;
@@ -97,15 +98,24 @@ class Cascade final : public IslandMethod {
     lambda = search.best();
     if (proximal_.run(search, ssn_, 40, 1e-3, lambda) || search.exhausted()) return;
     search.enter(4, "further attempts");
-    for (const Variant& v : {careful || mechanism ? kBold : kCareful, kSymmetric}) {
-      if (interior_point(search, v)) return;
+    if (left(search) >= kManyLeft) {
+      for (const Variant& v : {careful || mechanism ? kBold : kCareful, kSymmetric}) {
+        if (interior_point(search, v)) return;
+      }
+      lambda.setZero();
+      admm_.run(search, {3000, true, false}, ssn_, lambda);
     }
-    lambda.setZero();
-    admm_.run(search, {3000, true, false}, ssn_, lambda);
     for (int i = 0; i < 3 && !search.done(); ++i) ssn_.attempt_from(search, search.best(), 900);
   }
 
  private:
+  // Thousands of iterations of ADMM take few factorisations and as long as hundreds: they are not for a step.
+  static constexpr int kManyLeft = 2000;
+  int left(const NcpSearch& search) const {
+    const int budget = par_.max_factorisations > 0 ? par_.max_factorisations : search.goal().budget;
+    return budget - search.system.factorisations();
+  }
+
   // True if the search is done.
   bool interior_point(NcpSearch& search, const Variant& v) {
     constexpr int kIterations = 50, kAttempt = 60;
