@@ -8,7 +8,7 @@
 set -euo pipefail
 
 packages=(g++ cmake ninja-build libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev libhdf5-dev zlib1g-dev
-  libqhull-dev libtinyxml2-dev libbullet-dev)
+  libqhull-dev libtinyxml2-dev libbullet-dev libsdformat-dev)
 if [ "${1:-build}" = test ]; then
   packages+=(libgtest-dev libbenchmark-dev libopenmpi-dev openmpi-bin libfclib-dev libsuitesparse-dev clang-format python3 python3-h5py python3-jsonschema)
 fi

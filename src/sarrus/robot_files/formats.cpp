@@ -1,11 +1,13 @@
 #include "sarrus/robot_files/formats.h"
 
+#include "sarrus/robot_files/sdf_reader.h"
 #include "sarrus/robot_files/urdf_reader.h"
 
 namespace sarrus::robot {
 namespace {
 
-constexpr Format kFormats[] = {{"mujoco", "MJCF", read_mjcf, true}, {"robot", "URDF", read_urdf, false}};
+constexpr Format kFormats[] = {
+    {"mujoco", "MJCF", read_mjcf, true}, {"robot", "URDF", read_urdf, false}, {"sdf", "SDF", read_sdf, true}};
 
 }  // namespace
 
