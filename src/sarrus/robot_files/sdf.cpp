@@ -18,6 +18,12 @@
 #include "sarrus/robot_files/mesh_shapes.h"
 #include "sarrus/robot_files/sdf_reader.h"
 
+// libsdformat tries files that it cannot read as URDF, and the library for that complains on standard error, by
+// libconsole-bridge. Weak: there is nothing to be silenced where it is not loaded.
+namespace console_bridge {
+__attribute__((weak)) void noOutputHandler();
+}
+
 namespace sarrus::robot {
 namespace {
 
@@ -143,6 +149,7 @@ class SdfReader {
 
   void load() {
     sdf::Console::Instance()->SetQuiet(true);  // its complaints come as errors, too
+    if (console_bridge::noOutputHandler != nullptr) console_bridge::noOutputHandler();
     sdf::ParserConfig config;
     config.SetFindCallback([this](const std::string& address) { return found(address); });
     const std::string source = findings_.report().source;
@@ -443,6 +450,11 @@ class SdfReader {
     std::array<Vec3, 2> axes_W = {Vec3(Vec3::UnitX()), Vec3(Vec3::UnitY())};
     for (unsigned k = 0; k < 2; ++k) {
       const sdf::JointAxis* a = j.Axis(k);
+      const bool needs = j.Type() != sdf::JointType::FIXED && j.Type() != sdf::JointType::BALL;
+      const bool two = j.Type() == sdf::JointType::UNIVERSAL || j.Type() == sdf::JointType::REVOLUTE2 ||
+                       j.Type() == sdf::JointType::GEARBOX;
+      if (a == nullptr && needs && (k == 0 || two))
+        xml::fail(node, fmt::format("has no <{}>; give it", k == 0 ? "axis" : "axis2"));
       if (a == nullptr) continue;
       math::Vector3d xyz;
       require(a->ResolveXyz(xyz), "joint", name);  // in the frame of the joint
