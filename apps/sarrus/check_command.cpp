@@ -136,6 +136,7 @@ void add_check_command(CLI::App& app) {
   auto arguments = std::make_shared<CheckArguments>();
   CLI::App* command = app.add_subcommand("check", "Tell topology, mobility, redundant rows and what looks wrong");
   arguments->scene.add_to(*command);
+  arguments->scene.import.visuals = false;  // nothing is drawn
   command->add_option("--json", arguments->json, "Write the result as JSON")->type_name("FILE");
   command->callback([arguments] { check(*arguments); });
 }

@@ -185,6 +185,7 @@ void add_inverse_command(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "inverse", "Efforts and contact impulses that produce a recorded motion, and whether it is possible");
   a->scene.add_to(*command);
+  a->scene.import.visuals = false;  // nothing is drawn
   command->add_option("--reference", a->reference, "Recording of the motion (sarrus run --record)")
       ->required()
       ->type_name("FILE");

@@ -84,7 +84,9 @@ std::exception_ptr take_steps(const RunArguments& a, const RunLength& length, Si
 int run(const RunArguments& a) {
   const GracefulStop stop;  // from here on: a signal while the scene is read ends the run after a step
   ImportReport report;
-  const Model model = resolve_scene(a.scene, &report);
+  SceneArgument scene = a.scene;
+  scene.import.visuals = !a.svg.empty();
+  const Model model = resolve_scene(scene, &report);
   if (!a.quiet) print_warnings(report);
   Simulation sim(model, a.options);
   RunLength length = run_length(a, model);

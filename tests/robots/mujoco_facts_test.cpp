@@ -1,5 +1,5 @@
 // Imports against what MuJoCo 3.12 makes of the same files (scripts/mujoco_facts.py): masses, inertias, poses,
-// coordinates. The robots are found beside the project, in ../shared/data; without them the tests are skipped.
+// coordinates. The robots are found in a folder beside the project; without them the tests are skipped.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -218,6 +218,38 @@ TEST_P(MujocoFacts, JointsHaveTheirSpringsDampersAndLimits) {
       EXPECT_NEAR(mine.damping, j["damping"].get<double>(), 1e-12 * std::max(1.0, mine.damping));
     }
   });
+}
+
+// A damping ratio of 1 on the inertia that the hip feels.
+TEST(MujocoRobots, DampingRatiosOfG1) {
+  const fs::path file = kData / "mjcf/unitree_g1/g1.xml";
+  if (!fs::exists(file)) GTEST_SKIP() << "no " << file;
+  const Model& m = load_both(file).model;
+  const Drive& drive = m.dofs()[at(m.dof("left_hip_pitch_joint"))].drive;
+  EXPECT_NEAR(drive.kp, 500, 1e-12);
+  EXPECT_NEAR(drive.kd, 43.010683, 5e-7);
+}
+
+// The loops of the robots: rows, and what they leave free, are those of the rigid mechanisms.
+struct Counts {
+  const char* file;
+  int bodies, joints, couplings, loops;
+};
+
+TEST(MujocoRobots, BodiesJointsAndLoopsOfTheRobots) {
+  if (!fs::is_directory(kData)) GTEST_SKIP() << "no " << kData;
+  const Counts table[] = {
+      {"agility_cassie/cassie.xml", 23, 26, 0, 4}, {"anybotics_anymal_c/anymal_c.xml", 13, 12, 0, 0},
+      {"pal_talos/talos_motor.xml", 45, 44, 6, 0}, {"toddlerbot_2xc/toddlerbot_2xc.xml", 45, 46, 9, 2},
+      {"unitree_go2/go2.xml", 13, 12, 0, 0},       {"universal_robots_ur5e/ur5e.xml", 6, 6, 0, 0}};
+  for (const Counts& c : table) {
+    SCOPED_TRACE(c.file);
+    const Model& m = load_both(kData / "mjcf" / c.file).model;
+    EXPECT_EQ(m.body_count(), c.bodies);
+    EXPECT_EQ(m.joint_count(), c.joints);
+    EXPECT_EQ(static_cast<int>(m.couplings().size()), c.couplings);
+    EXPECT_EQ(static_cast<int>(m.loop_joints().size()), c.loops);
+  }
 }
 
 std::string parameter_name(const testing::TestParamInfo<std::string>& info) { return info.param; }
