@@ -96,6 +96,9 @@ class DocsCommands : public Command {
     Command::SetUp();
     ASSERT_EQ(in_folder("scenes --export .").exit_code, 0);
     fs::copy_file(file("box_on_plane.json"), file("scene.json"));
+    std::ofstream(file("robot.xml")) << "<mujoco><worldbody><body><joint name='j'/><geom size='.1'/></body></worldbody>"
+                                        "<actuator><position joint='j'/></actuator>"
+                                        "<keyframe><key name='home' qpos='.5'/></keyframe></mujoco>";
     ASSERT_EQ(in_folder("run box_on_plane --duration 0.01 --dump-problems stored --quiet").exit_code, 0);
     for (const auto& entry : fs::directory_iterator(file("stored"))) stored_ = entry.path().string();
     ASSERT_FALSE(stored_.empty());
