@@ -640,6 +640,74 @@ TEST(MjcfRules, SoftParametersAreOnlyKeptOnRequest) {
   EXPECT_NEAR(direct.damping_ratio, .5, 1e-15);
 }
 
+TEST(MjcfRules, PairsCollideWithTheirOwnParameters) {
+  const ModelFolder f;
+  const Model m =
+      f.mjcf(
+           "<worldbody><geom name='floor' type='plane' size='1 1 1' contype='0' conaffinity='0'/><body><freejoint/>"
+           "<geom name='foot' size='.1' friction='.2'/></body></worldbody>"
+           "<contact><pair geom1='floor' geom2='foot' friction='.6 .5' margin='.01'/></contact>")
+          .model;
+  ASSERT_EQ(m.contact_pairs().size(), 1u);
+  EXPECT_EQ(m.contact_pairs()[0].mu, .5);
+  EXPECT_EQ(m.contact_pairs()[0].margin, .01);
+  EXPECT_TRUE(PairFilter(m).allowed(0, 1));
+}
+
+TEST(MjcfRules, TendonsOfSeveralCoordinatesAreCombinations) {
+  const ModelFolder f;
+  const Model m =
+      f.mjcf(
+           "<worldbody><body><joint name='a'/><geom size='.1'/><body pos='1 0 0'><joint name='b'/><geom "
+           "size='.1'/></body>"
+           "</body></worldbody><tendon><fixed name='t' range='-1 2' stiffness='3'><joint joint='a' coef='2'/>"
+           "<joint joint='b' coef='-1'/></fixed></tendon><actuator><position name='p' tendon='t' kp='10'/></actuator>")
+          .model;
+  ASSERT_EQ(m.combinations().size(), 1u);
+  const Combination& c = m.combinations()[0];
+  EXPECT_EQ(c.terms[0].coefficient, 2);
+  EXPECT_EQ(c.terms[1].coefficient, -1);
+  EXPECT_EQ(c.law.limit.upper, 2);
+  EXPECT_EQ(c.law.stiffness, 3);
+  EXPECT_EQ(c.law.drive.kp, 10);
+  EXPECT_EQ(c.law.drive.name, "p");
+}
+
+TEST(MjcfRules, PolynomialsOfDeviationsKeepTheirDegree) {
+  const ModelFolder f;
+  ImportOptions never;
+  never.assemble = ImportAssembly::never;
+  const Coupling c = f.mjcf(
+                          "<compiler angle='radian'/><worldbody><body><joint name='a' ref='.3'/><geom "
+                          "size='.1'/></body><body pos='1 0 0'>"
+                          "<joint name='b' ref='.2'/><geom size='.1'/></body></worldbody>"
+                          "<equality><joint joint1='a' joint2='b' polycoef='.1 .2 .3 .4 .5'/></equality>",
+                          never)
+                         .model.couplings()
+                         .at(0);
+  for (const double b : {-.7, .1, 1.3}) {
+    const double x = b - .2;
+    EXPECT_NEAR(c.residual(.3 + .1 + x * (.2 + x * (.3 + x * (.4 + x * .5))), b), 0, 1e-14);
+  }
+}
+
+TEST(MjcfRules, OtherAxesOfOneBodyAreSerialAndBallsGetBodiesBetween) {
+  const ModelFolder f;
+  const Model m =
+      f.mjcf(
+           "<worldbody><body name='b'><joint name='x' axis='1 0 0'/><joint name='y' axis='0 1 0' pos='0 0 .1'/>"
+           "<geom size='.1'/></body></worldbody>")
+          .model;
+  ASSERT_EQ(m.joint_count(), 1);
+  EXPECT_EQ(m.joints()[0].type, JointType::serial);
+  EXPECT_EQ(m.body_count(), 1);
+  const ImportResult ball = f.mjcf(
+      "<worldbody><body name='b'><joint name='x' type='slide'/><joint name='y' type='ball'/>"
+      "<geom size='.1'/></body></worldbody>");
+  EXPECT_EQ(ball.model.body_count(), 2);
+  EXPECT_EQ(ball.report.warnings(), 1);
+}
+
 TEST(MjcfRules, WhatCannotBeRepresentedIsListedAtOnceAndCanBeAccepted) {
   const ModelFolder f;
   const std::string text = "<option density='1'/>" +

@@ -155,6 +155,7 @@ void add_load(Coordinate& q, const Coordinate& acts_on, double c, double d, Find
 
 void fold_loads(Graph& graph, Findings& findings) {
   const Ties ties = ties_of(graph);
+  std::vector<Combination> left;
   for (const Combination& combination : graph.combinations) {
     ImportCount& count = findings.count("tendon");
     ++count.read;
@@ -169,10 +170,9 @@ void fold_loads(Graph& graph, Findings& findings) {
                combination.place, element);
       continue;
     }
-    ++count.ignored;
-    findings.add(ImportSeverity::dropped, "tendon", combination.place.text(), element,
-                 "acts on a sum of coordinates that no coupling ties together", "");
+    left.push_back(combination);
   }
+  graph.combinations = std::move(left);
 }
 
 }  // namespace sarrus::robot

@@ -16,7 +16,7 @@ void add_load(Coordinate& q, const Coordinate& acts, double c, double d, Finding
 void add_drive(Drive& drive, const Drive& added, Findings& findings, const xml::Place& place,
                const std::string& element);
 
-// Folds the combinations that can be folded; the others are dropped.
+// Folds the combinations that can be folded; the others are left in the graph.
 void fold_loads(Graph& graph, Findings& findings);
 
 }  // namespace sarrus::robot

@@ -67,6 +67,7 @@ class Reduction {
     add_shapes();
     add_joints();
     add_couplings();
+    add_combinations();
     add_pairs();
     add_names();
     return std::move(d_);
@@ -249,7 +250,7 @@ class Reduction {
 
   // ---- shapes ------------------------------------------------------------------------------------------------------
 
-  void add_shape(const LinkShape& s, int l) {
+  void add_shape(const LinkShape& s, int l, int index) {
     ImportCount& count = findings_.count("shape");
     ++count.read;
     if (!s.collides) {
@@ -280,6 +281,7 @@ class Reduction {
     geom.collides_with = s.collides_with;
     geom.margin = s.margin;
     if (s.visible && findings_.options().visuals) geom.colour = colour_of(s);
+    geom_of_[{l, index}] = static_cast<int>(d_.geoms.size());
     d_.geoms.push_back(std::move(geom));
   }
 
@@ -302,9 +304,11 @@ class Reduction {
   }
 
   void add_shapes() {
-    for (const LinkShape& s : g_.world_shapes) add_shape(s, kWorld);
+    int index = 0;
+    for (const LinkShape& s : g_.world_shapes) add_shape(s, kWorld, index++);
     for (std::size_t l = 0; l < g_.links.size(); ++l) {
-      for (const LinkShape& s : g_.links[l].shapes) add_shape(s, static_cast<int>(l));
+      index = 0;
+      for (const LinkShape& s : g_.links[l].shapes) add_shape(s, static_cast<int>(l), index++);
     }
   }
 
@@ -333,7 +337,7 @@ class Reduction {
                       "connects two parts of one body, or of the world; it is left out", "");
       } else {
         ++count.kept;
-        g_.joints[j].serial.empty() ? add_joint(j) : add_serial(j);
+        is_chain(g_.joints[j]) ? add_chain(j) : add_joint(j);
       }
     }
   }
@@ -362,6 +366,10 @@ class Reduction {
   // The world is always the base of a joint.
   void put_world_first(Joint& j) {
     if (body_of(j.follower) != kWorld) return;
+    if (!j.serial.empty()) {
+      throw InputError(fmt::format("{}: joint {}", j.place.text(), in_quotes(j.name)),
+                       "is a row of axes that ends at the world; exchange its two links");
+    }
     std::swap(j.base, j.follower);
     std::swap(j.X_BJ, j.X_FJ);
     const auto mirror = [](Coordinate& c) {
@@ -388,6 +396,14 @@ class Reduction {
     }
   }
 
+  static bool has_ball(const Joint& j) {
+    return std::any_of(j.serial.begin(), j.serial.end(), [](const SerialAxis& s) { return s.kind == AxisKind::ball; });
+  }
+  // Of the axes that no joint of the model takes together.
+  static bool is_chain(const Joint& j) {
+    return !j.serial.empty() && (has_ball(j) || j.serial.size() > static_cast<std::size_t>(kMaxJointDofs));
+  }
+
   void add_joint(std::size_t index) {
     Joint& j = g_.joints[index];
     std::vector<double> signs;
@@ -404,11 +420,17 @@ class Reduction {
     joint.rope = j.rope;
     joint.swing_limit = j.swing_limit;
     joint.compliance = j.compliance;
-    const JointTypeInfo& type = joint_type_info(j.type);
+    for (std::size_t k = 0; k < j.serial.size(); ++k) {
+      joint.type = JointType::serial;
+      joint.axes.push_back({j.coordinates[k].name, j.serial[k].kind == AxisKind::hinge, j.serial[k].anchor_J,
+                            j.serial[k].axis_J, j.serial[k].reference});
+    }
     for (std::size_t k = 0; k < j.coordinates.size(); ++k) {
       const int dof = static_cast<int>(d_.dofs.size() + k);
       dof_[index].push_back({dof, j.coordinates[k].sign * signs[k]});
-      const std::string name = type.dofs == 1 ? joint.name : fmt::format("{}.{}", joint.name, type.dof_name[k]);
+      const std::string name = j.coordinates.size() == 1
+                                   ? joint.name
+                                   : fmt::format("{}.{}", joint.name, coordinate_name(joint, static_cast<int>(k)));
       report_coordinate(j.coordinates[k], j.name, name);
     }
     push(std::move(joint), j.coordinates);
@@ -456,7 +478,7 @@ class Reduction {
   }
 
   // A chain of axes: light bodies between them.
-  void add_serial(std::size_t index) {
+  void add_chain(std::size_t index) {
     Joint& j = g_.joints[index];
     if (body_of(j.follower) == kWorld) {
       throw InputError(fmt::format("{}: joint {}", j.place.text(), in_quotes(j.name)),
@@ -564,41 +586,71 @@ class Reduction {
         continue;
       }
       ++findings_.count("coupling").kept;
-      double offset = 0;
-      double ratio = 0;
-      linearise(c, offset, ratio);
       sarrus::Coupling coupling;
       coupling.name =
           names.unique("coupling", c.name.empty() ? fmt::format("coupling{}", d_.couplings.size()) : c.name, c.place);
       coupling.dof_a = a->dof;
       coupling.dof_b = b->dof;
-      // In coordinates that are mirrored: f_a q_a = offset + ratio f_b q_b.
-      coupling.ratio = a->flip * b->flip * ratio;
-      coupling.offset = a->flip * offset;
+      // In coordinates that are mirrored: f_a q_a = sum of c_k (f_b q_b)^k.
+      coupling.offset = coupling.ratio = 0;
+      double sign = a->flip;
+      for (std::size_t k = 0; k < c.c.size(); ++k, sign *= b->flip) {
+        if (k > 4 && c.c[k] != 0) {
+          throw InputError(fmt::format("{}: coupling {}", c.place.text(), in_quotes(c.name)),
+                           "is a polynomial of degree 5 or more; give one of degree 4");
+        }
+        if (k == 0) coupling.offset = sign * c.c[k];
+        if (k == 1) coupling.ratio = sign * c.c[k];
+        if (k >= 2 && k <= 4) coupling.higher[k - 2] = sign * c.c[k];
+      }
       coupling.compliance = c.compliance;
       d_.couplings.push_back(std::move(coupling));
     }
   }
 
-  void linearise(const Coupling& c, double& offset, double& ratio) {
-    offset = c.c.empty() ? 0 : c.c[0];
-    ratio = c.c.size() > 1 ? c.c[1] : 0;
-    if (std::all_of(c.c.begin() + std::min<std::ptrdiff_t>(2, static_cast<std::ptrdiff_t>(c.c.size())), c.c.end(),
-                    [](double x) { return x == 0; })) {
-      return;
+  // Sums of coordinates that no single one carries.
+  void add_combinations() {
+    Names names(findings_);
+    for (const Combination& c : g_.combinations) {
+      const std::string element = fmt::format("tendon {}", in_quotes(c.name));
+      sarrus::Combination out;
+      out.offset = c.offset;
+      out.law = c.acts.dof;
+      std::set<int> bodies;
+      bool complete = true;
+      for (const Combination::Term& term : c.terms) {
+        const DofRef* q = dof_of(term.q);
+        complete = complete && q != nullptr;
+        if (q == nullptr) continue;
+        out.terms.push_back({q->dof, term.c * q->flip});
+        const Joint& j = g_.joints[at(term.q.joint)];
+        for (const int l : {j.base, j.follower}) {
+          if (body_of(l) != kWorld) bodies.insert(body_of(l));
+        }
+      }
+      ImportCount& count = findings_.count("tendon");
+      const bool chain = std::any_of(c.terms.begin(), c.terms.end(), [this](const Combination::Term& term) {
+        return has_ball(g_.joints[at(term.q.joint)]);
+      });
+      if (!complete || chain || static_cast<int>(bodies.size()) > kMaxCombinationBodies) {
+        ++count.ignored;
+        findings_.add(ImportSeverity::dropped, "tendon", c.place.text(), element,
+                      fmt::format("moves more than {} bodies, or a joint that is left out", kMaxCombinationBodies), "");
+        continue;
+      }
+      if (out.law.armature != 0) {
+        findings_.add(ImportSeverity::dropped, "tendon-armature", c.place.text(), element, "has an armature", "");
+        out.law.armature = 0;
+      }
+      ++count.kept;
+      out.name =
+          names.unique("tendon", c.name.empty() ? fmt::format("tendon{}", d_.combinations.size()) : c.name, c.place);
+      if (!c.acts.drive_name.empty() && out.law.drive.mode != DriveMode::none) {
+        out.law.drive.name = drive_names_.unique("drive", c.acts.drive_name, c.place);
+        findings_.report().drives[c.acts.drive_name] = out.name;
+      }
+      d_.combinations.push_back(std::move(out));
     }
-    const double b = dof_of(c.b)->flip * g_.at(c.b).initial;
-    double value = 0;
-    double slope = 0;
-    for (std::size_t k = c.c.size(); k-- > 0;) {
-      slope = slope * b + value;
-      value = value * b + c.c[k];
-    }
-    ratio = slope;
-    offset = value - slope * b;
-    findings_.add(ImportSeverity::dropped, "polynomial-coupling", c.place.text(),
-                  fmt::format("coupling {}", in_quotes(c.name)),
-                  "is a polynomial of degree 2 or more; accepted, it is its tangent at the start", "");
   }
 
   void exclude(int a, int b) {
@@ -626,10 +678,28 @@ class Reduction {
       exclude(a, b);
     }
     for (const ContactPair& p : g_.contact_pairs) {
-      ++findings_.count("contact pair").read;
-      ++findings_.count("contact pair").ignored;
-      findings_.add(ImportSeverity::dropped, "contact-pair", p.place.text(), fmt::format("pair {}", in_quotes(p.name)),
-                    "two shapes that collide whatever the filters say", "");
+      ImportCount& count = findings_.count("contact pair");
+      ++count.read;
+      const auto a = geom_of_.find({p.a.link, p.a.shape});
+      const auto b = geom_of_.find({p.b.link, p.b.shape});
+      if (a == geom_of_.end() || b == geom_of_.end() || body_of(p.a.link) == body_of(p.b.link)) {
+        ++count.ignored;
+        findings_.add(ImportSeverity::warning, "pair-within-body", p.place.text(),
+                      fmt::format("pair {}", in_quotes(p.name)), "is of two shapes of one body, or of the world", "");
+        continue;
+      }
+      if (!paired_.emplace(std::min(a->second, b->second), std::max(a->second, b->second)).second) {
+        ++count.merged;
+        continue;
+      }
+      ++count.kept;
+      sarrus::ContactPair pair;
+      pair.a = a->second;
+      pair.b = b->second;
+      pair.mu = p.mu;
+      pair.margin = p.margin;
+      pair.compliance = p.compliance;
+      d_.contact_pairs.push_back(pair);
     }
   }
 
@@ -668,6 +738,8 @@ class Reduction {
   std::vector<Vec3> com_;  // by group, in the frame of its first link
   std::vector<std::vector<DofRef>> dof_;
   std::set<std::pair<int, int>> excluded_;
+  std::map<std::pair<int, int>, int> geom_of_;  // by link and the number of its shape
+  std::set<std::pair<int, int>> paired_;
   std::map<std::string, int> unnamed_shapes_;
   std::map<std::string, int> unnamed_visuals_;
   Names body_names_;
