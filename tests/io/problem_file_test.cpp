@@ -157,6 +157,22 @@ TEST(ProblemFile, KeepsEveryField) {
   EXPECT_EQ(problem_format(folder / "p.h5"), ProblemFormat::sarrus);
 }
 
+TEST(ProblemFile, KeepsBlocksOfUpToEightNodes) {
+  const TemporaryFolder folder;
+  for (const int count : {4, 5, 8}) {
+    ConstraintProblem p;
+    p.set_nodes(std::vector<int>(8, 1));
+    p.mass.assign(8, 2.0);
+    p.mass_inverse.assign(8, 0.5);
+    const int nodes[] = {7, 0, 3, 1, 6, 2, 5, 4};
+    p.add_block(BlockKind::joint, 1, {nodes, static_cast<std::size_t>(count)});
+    for (std::size_t i = 0; i < p.jacobian.size(); ++i) p.jacobian[i] = 1.0 + static_cast<double>(i);
+    p.finish();
+    save_problem(folder / "wide.h5", p);
+    expect_same_problem(p, load_problem(folder / "wide.h5").problem);
+  }
+}
+
 TEST(ProblemFile, KeepsAProblemWithoutConstraints) {
   const TemporaryFolder folder;
   ConstraintProblem p = small_problem();

@@ -243,6 +243,22 @@ TEST(SvgStrip, DrawsABodyWithoutShapesAndJointsAtRest) {
   expect_sound(strip(b.build(), Vec3::Zero(), false));
 }
 
+// Visuals are what a body without shapes looks like; beside shapes they are not drawn.
+TEST(SvgStrip, DrawsVisualsOfBodiesWithoutShapes) {
+  ModelBuilder b("look");
+  b.add_body("look", 1, Mat3::Identity(), {});
+  const std::string bare = strip(b.build(), Vec3::Zero(), false);
+  b.add_visual(0, Shape::box({0.1, 0.2, 0.3}));
+  const std::string seen = strip(b.build(), Vec3::Zero(), false);
+  expect_sound(seen);
+  EXPECT_GT(seen.size(), bare.size());
+  b.add_geom(0, Shape::sphere(0.2));
+  const std::string both = strip(b.build(), Vec3::Zero(), false);
+  ModelData shape = b.data();
+  shape.visuals.clear();
+  EXPECT_EQ(both, strip(finish_model(shape), Vec3::Zero(), false));
+}
+
 TEST(SvgView, LooksAtThePlaneOfTheMotion) {
   const auto view_of = [](const Vec3& direction, const Vec3& other) {
     ModelBuilder b("cube");

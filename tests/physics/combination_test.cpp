@@ -13,6 +13,7 @@
 #include "sarrus/math/so3.h"
 #include "sarrus/math/tools.h"
 #include "sarrus/rows/rows.h"
+#include "sarrus/solvers/registry.h"
 
 namespace sarrus::combination_test {
 namespace {
@@ -78,6 +79,40 @@ TEST(Combination, HeldSumIsARopeOverPulleys) {
       EXPECT_LE(worst.joint_angle, 1e-11);
     }
   }
+}
+
+// Rows on eight bodies, held, limited and with friction, are the same to every solver that solves them.
+TEST(Combination, EverySolverTakesRowsOfEightBodies) {
+  ModelBuilder b = weights({1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5});
+  Combination rope = sum({1, 1, 1, 1, 1, 1, 1, 1}, "rope");
+  rope.law.limit = {.lower = 0, .upper = 0};
+  b.add_combination(rope);
+  Combination stop = sum({1, -1, 1, -1, 1, -1, 1, -1}, "stop");
+  stop.law.limit.upper = 1e-3;
+  stop.law.dry_friction = 0.3;
+  b.add_combination(stop);
+  const Model model = b.build();
+  SimulationOptions o = tight(1e-3);
+  Simulation reference(model, o);
+  run(reference, 100);
+  int solved = 0;
+  for (const SolverInfo& solver : solver_registry()) {
+    if (solver.law != Law::ncp) continue;
+    o = testing::options_with(1e-3);
+    o.solver = solver.id;
+    Simulation sim(model, o);
+    bool accurate = true;
+    for (int i = 0; i < 100 && accurate; ++i) {
+      const StepReport& r = sim.step();
+      accurate = r.status == StepStatus::converged;
+    }
+    if (!accurate) continue;
+    ++solved;
+    for (std::size_t i = 0; i < 8; ++i) {
+      EXPECT_NEAR(sim.state().twist[i][2], reference.state().twist[i][2], 1e-5) << solver.id << i;
+    }
+  }
+  EXPECT_GE(solved, 8);
 }
 
 // A tendon pulls two fingers with one motor: each gets c_i times its force, whatever the other does.

@@ -211,7 +211,8 @@ void read_blocks(const Reader& file, ConstraintProblem& p) {
   t.nodes = file.ints("/blocks/nodes", n);
   t.row = file.ints("/blocks/row", n);
   t.source = file.ints("/blocks/source", n);
-  if (std::any_of(t.nodes.begin(), t.nodes.end(), [](int k) { return k > kUsualWidth; })) t.width = kMaxBlockNodes;
+  t.node = file.ints("/blocks/node", hdf5::kAnySize);
+  if (n > 0 && static_cast<std::int64_t>(t.node.size()) == n * kMaxBlockNodes) t.width = kMaxBlockNodes;
   t.node = file.ints("/blocks/node", n * t.width);
   t.jac = file.ints("/blocks/jac", n * t.width);
   t.mu = file.doubles("/blocks/mu", n);

@@ -76,6 +76,7 @@ JointEnds joint_ends(const Joint& joint, const State& state);
 // What belongs to a body, gathered once.
 struct BodyParts {
   std::vector<int> geoms;
+  std::vector<int> visuals;   // of bodies without geoms
   std::vector<Vec3> anchors;  // of its joints, body frame
 };
 std::vector<BodyParts> body_parts(const Model& model);

@@ -198,6 +198,11 @@ std::vector<BodyParts> body_parts(const Model& model) {
     const int body = model.geoms()[g].body;
     if (body != kWorld) parts[static_cast<std::size_t>(body)].geoms.push_back(static_cast<int>(g));
   }
+  for (std::size_t v = 0; v < model.visuals().size(); ++v) {
+    const int body = model.visuals()[v].body;
+    if (body == kWorld || !parts[static_cast<std::size_t>(body)].geoms.empty()) continue;
+    parts[static_cast<std::size_t>(body)].visuals.push_back(static_cast<int>(v));
+  }
   for (const Joint& j : model.joints()) {
     if (j.type == JointType::free) continue;
     if (j.base != kWorld) parts[static_cast<std::size_t>(j.base)].anchors.push_back(j.p_BJ);
@@ -211,6 +216,10 @@ BodyDrawing draw_body(const Model& model, const BodyParts& parts, const Pose& X_
   for (const int g : parts.geoms) {
     const Geom& geom = model.geoms()[static_cast<std::size_t>(g)];
     for (Outline& o : silhouettes(geom.shape, X_WB * geom.X_BG, view)) drawing.shapes.push_back(std::move(o));
+  }
+  for (const int v : parts.visuals) {
+    const Visual& visual = model.visuals()[static_cast<std::size_t>(v)];
+    for (Outline& o : silhouettes(visual.shape, X_WB * visual.X_BG, view)) drawing.shapes.push_back(std::move(o));
   }
   for (const Vec3& a : parts.anchors) drawing.skeleton.push_back(view.project(X_WB * a));
   drawing.centre = view.project(X_WB.p);
