@@ -49,7 +49,9 @@ TEST(ContactPair, WinsOverMasksExcludesJointsAndMechanisms) {
   for (const auto obstacle : obstacles) {
     Balls m;
     obstacle(m);
-    if (m.b.data().bodies.size() == 2) EXPECT_TRUE(m.contacts().empty());
+    if (m.b.data().bodies.size() == 2) {
+      EXPECT_TRUE(m.contacts().empty());
+    }
     const Model without = m.b.build();
     EXPECT_FALSE(CollisionDetector(without).pair_allowed(m.first, m.second));
     m.b.add_contact_pair({.a = m.second, .b = m.first, .mu = 0.123, .restitution = 0.4});

@@ -168,7 +168,7 @@ TEST(SerialJoint, StateStartsAtTheReferenceOrTheInitialValues) {
   b.add_body("foot", 1.0, Mat3::Identity(), {Vec3(0, 0, -0.1)});
   const int joint = b.add_serial_at("ankle", kWorld, 0,
                                     {{.name = "roll", .p_J = Vec3(0, 0, 0), .axis_J = Vec3::UnitX(), .reference = 0.3},
-                                     {.p_J = Vec3(0, 0, -0.04), .axis_J = Vec3::UnitY()}});
+                                     {.name = {}, .p_J = Vec3(0, 0, -0.04), .axis_J = Vec3::UnitY()}});
   const State s = State::initial(b.build());
   EXPECT_NEAR(s.q[0], 0.3, 1e-15);
   EXPECT_NEAR(s.q[1], 0, 1e-15);
@@ -184,7 +184,9 @@ TEST(SerialJoint, DependentAxesAreToldAndStayFinite) {
   ModelBuilder b("wrist");
   b.add_body("hand", 1.0, Mat3::Identity(), {});
   b.add_serial_at("wrist", kWorld, 0,
-                  {{.axis_J = Vec3::UnitX()}, {.axis_J = Vec3::UnitY()}, {.axis_J = Vec3::UnitX()}});
+                  {{.name = {}, .axis_J = Vec3::UnitX()},
+                   {.name = {}, .axis_J = Vec3::UnitY()},
+                   {.name = {}, .axis_J = Vec3::UnitX()}});
   const Model m = b.build();
   JointKinematics kin(m);
   std::vector<double> q = {0.1, 0, 0.2};

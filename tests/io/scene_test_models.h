@@ -300,7 +300,7 @@ class RandomModel {
     j.p_BJ = vector();
     j.q_BJ = rotation();
     j.axes = {{.name = "roll", .p_J = vector(), .axis_J = vector().normalized(), .reference = 0.25},
-              {.angular = false, .p_J = vector(), .axis_J = Vec3(0, -0.0, 1)},
+              {.name = {}, .angular = false, .p_J = vector(), .axis_J = Vec3(0, -0.0, 1)},
               {.name = "pitch", .p_J = Vec3::Zero(), .axis_J = vector().normalized(), .reference = -0.0}};
     const int joint = b.add_joint(j);
     for (int k = 0; k < 3; ++k) {
@@ -318,9 +318,9 @@ class RandomModel {
     c.law.armature = 0;
     c.law.drive.name = "flexor";
     b.add_combination(c);
-    b.add_combination({.name = "held",
-                       .terms = {{b.dof_index(joint, 1), -1}},
-                       .law = {.limit = {.lower = 0.5, .upper = 0.5, .compliance = compliance(false)}}});
+    Combination held{.name = "held", .terms = {{b.dof_index(joint, 1), -1}}, .law = {}};
+    held.law.limit = {.lower = 0.5, .upper = 0.5, .compliance = compliance(false)};
+    b.add_combination(held);
     b.add_contact_pair({.a = 3, .b = 0, .mu = 0.25, .restitution = 0.5, .margin = 0.001});
     b.add_contact_pair({.a = 1, .b = 2, .compliance = compliance(true)});
   }

@@ -347,7 +347,7 @@ TEST(Validate, Combinations) {
       {"no terms", [&](auto& b) { b.add_combination(tendon({})); }, element, "no terms", "at least one"},
       {"nameless",
        [&](auto& b) {
-         b.add_combination({.terms = {{kHingeAngle, 1}}, .law = {}});
+         b.add_combination({.name = {}, .terms = {{kHingeAngle, 1}}, .law = {}});
        },
        "combination #0", "has no name", "unique name"},
       {"bad dof",
@@ -433,7 +433,7 @@ TEST(Validate, SerialJoints) {
   const auto serial = [](ModelBuilder& b, std::vector<SerialAxis> axes) {
     b.add_joint({.name = "s", .type = JointType::serial, .base = 0, .follower = 2, .axes = std::move(axes)});
   };
-  const SerialAxis x{.axis_J = Vec3::UnitX()};
+  const SerialAxis x{.name = {}, .axis_J = Vec3::UnitX()};
   expect_refused({
       {"one axis", [&](auto& b) { serial(b, {x}); }, "joint 's'", "has 1 axes", "2 to 5"},
       {"six axes",
@@ -443,27 +443,27 @@ TEST(Validate, SerialJoints) {
        "joint 's'", "has 6 axes", "2 to 5"},
       {"zero direction",
        [&](auto& b) {
-         serial(b, {x, {.axis_J = Vec3::Zero()}});
+         serial(b, {x, {.name = {}, .axis_J = Vec3::Zero()}});
        },
        "joint 's', axis 1", "length 0", "unit vector"},
       {"long direction",
        [&](auto& b) {
-         serial(b, {x, {.axis_J = Vec3(0, 2, 0)}});
+         serial(b, {x, {.name = {}, .axis_J = Vec3(0, 2, 0)}});
        },
        "joint 's', axis 1", "length 2", "unit vector"},
       {"NaN point",
        [&](auto& b) {
-         serial(b, {{.p_J = Vec3(kNan, 0, 0)}, x});
+         serial(b, {{.name = {}, .p_J = Vec3(kNan, 0, 0)}, x});
        },
        "joint 's', axis 0", "point", "finite"},
       {"far point",
        [&](auto& b) {
-         serial(b, {{.p_J = Vec3(1e7, 0, 0)}, x});
+         serial(b, {{.name = {}, .p_J = Vec3(1e7, 0, 0)}, x});
        },
        "joint 's', axis 0", "m away", "near"},
       {"reference",
        [&](auto& b) {
-         serial(b, {{.reference = kInf}, x});
+         serial(b, {{.name = {}, .reference = kInf}, x});
        },
        "joint 's', axis 0", "reference", "finite"},
       {"names",
@@ -484,7 +484,7 @@ TEST(Validate, SerialJoints) {
   });
   ModelBuilder b = valid_model();
   EXPECT_THROW(b.add_serial_at("none", kWorld, 0, {}), InputError);
-  serial(b, {{.axis_J = Vec3(0, 1.0001, 0)}, x, {.angular = false, .axis_J = Vec3::UnitZ()}});
+  serial(b, {{.name = {}, .axis_J = Vec3(0, 1.0001, 0)}, x, {.name = {}, .angular = false, .axis_J = Vec3::UnitZ()}});
   const Model m = b.build();
   EXPECT_NEAR(m.joints()[4].axes[0].axis_J.norm(), 1, 1e-15);
   EXPECT_EQ(joint_rows(m.joints()[4]), 3);

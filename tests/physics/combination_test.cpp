@@ -198,7 +198,9 @@ TEST(Combination, SpringAndDamper) {
     if (damping == 0) expect_within("drift", drift.worst(), 1e-4);
     // What the damper took is in the account.
     expect_near(tag + "_account", sim.energy_flow().change, sim.energy_flow().damping, 1e-6);
-    if (damping > 0) EXPECT_LT(sim.energy_flow().damping, -0.1);
+    if (damping > 0) {
+      EXPECT_LT(sim.energy_flow().damping, -0.1);
+    }
   }
 }
 
@@ -292,7 +294,9 @@ TEST(Combination, InverseDynamicsFindsTheTendonForce) {
   Combination tendon = sum({1, 1});
   tendon.law.drive.mode = DriveMode::force;
   b.add_combination(tendon);
-  InverseDynamics inverse(b.build(), {.step = tight(1e-3, Integrator::semi_implicit)});
+  InverseOptions options;
+  options.step = tight(1e-3, Integrator::semi_implicit);
+  InverseDynamics inverse(b.build(), options);
   const State rest = State::initial(b.build());
   std::vector<Vec6> u = rest.twist;
   u[0][2] = 1e-3 * (5.0 / 1 - kGravity);

@@ -12,7 +12,7 @@
 #include "sarrus/math/so3.h"
 #include "sarrus/math/tools.h"
 
-namespace sarrus::physics_serial_joint_test {
+namespace sarrus::serial_joint_test {
 namespace {
 
 using testing::coordinate;
@@ -141,7 +141,8 @@ TEST(SerialFoot, IsTheLimitOfASmallBodyBetween) {
   const Mat3 inertia = Vec3(0.002, 0.006, 0.005).asDiagonal();
   ModelBuilder serial("serial");
   serial.add_body("foot", 1.5, inertia, {centre});
-  serial.add_serial_at("ankle", kWorld, 0, {{.p_J = first, .axis_J = roll}, {.p_J = second, .axis_J = pitch}});
+  serial.add_serial_at("ankle", kWorld, 0,
+                       {{.name = {}, .p_J = first, .axis_J = roll}, {.name = {}, .p_J = second, .axis_J = pitch}});
   serial.set_velocity(0, Vec3::Zero(), Vec3::Zero());
   ModelBuilder bodies("bodies");
   bodies.add_body("foot", 1.5, inertia, {centre});
@@ -219,4 +220,4 @@ TEST(SerialPendulum, RestoresInTheSameBits) {
 }
 
 }  // namespace
-}  // namespace sarrus::physics_serial_joint_test
+}  // namespace sarrus::serial_joint_test
