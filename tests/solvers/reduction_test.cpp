@@ -23,8 +23,8 @@ struct ReductionProbe {
   static MatX S(Reduction& r, const ConstraintProblem& p, const LinearFactor& factor, std::span<const double> lambda) {
     Reduction::Shared shared;
     shared.resize(factor.llt().graph());
-    EXPECT_TRUE(r.collect(p, 0, lambda));
-    EXPECT_TRUE(r.begin(factor, shared, 100));
+    EXPECT_TRUE(r.collect(p, factor, 0, lambda));
+    EXPECT_TRUE(r.begin(shared, 100));
     r.build_S();
     const auto n = static_cast<Eigen::Index>(r.rows_.size());
     MatX S(n, n);
@@ -112,23 +112,34 @@ SolveReport solve(const ConstraintProblem& p, const std::string& solver, std::ve
   return make_solver(solver, parameters)->solve(p, Goal(1e-9), lambda);
 }
 
+// All soft blocks, for LinearFactor::take_along().
+std::vector<std::uint8_t> soft_blocks(const ConstraintProblem& p) {
+  std::vector<std::uint8_t> soft;
+  for (const ConstraintBlock& b : p.blocks) soft.push_back(b.kind == BlockKind::soft ? 1 : 0);
+  return soft;
+}
+
 std::size_t rows_of(const ConstraintProblem& p) { return static_cast<std::size_t>(p.rows()); }
 
-// S = J_c P J_c' + R_c, P = W - W J_b' (J_b W J_b' + R_b)^+ J_b W: joints satisfied exactly, redundant ones, too.
-TEST(Reduction, TheMatrixIsThatOfExactElimination) {
-  std::mt19937 rng(11);
+// S = J_c P J_c' + R_c, P = W - W J_b' (J_b W J_b' + R_b)^+ J_b W: joints satisfied exactly, redundant ones, too; with
+// soft rows among the others, or taken along with the joints.
+void expect_exact_elimination(bool along, unsigned seed) {
+  std::mt19937 rng(seed);
   for (const bool doubled : {false, true}) {
     for (int sample = 0; sample < 10; ++sample) {
       const ConstraintProblem p = mechanism(rng, sample % 2 == 1, 3, doubled);
       const std::vector<double> lambda(rows_of(p), 1e-3);
       LinearFactor factor;
+      if (along) factor.take_along(p, soft_blocks(p));
       ASSERT_TRUE(factor.factor(p));
       Reduction reduction;
       const MatX S = ReductionProbe::S(reduction, p, factor, lambda);
       const std::vector<int> rows = ReductionProbe::rows(reduction);
       const MatX J = p.dense_J();
       const MatX W = testing::dense_blocks(p, p.mass_inverse);
-      const int linear = p.rows_of(BlockKind::joint);
+      const int linear = p.rows_of(BlockKind::joint) + (along ? p.rows_of(BlockKind::soft) : 0);
+      ASSERT_EQ(static_cast<int>(rows.size()),
+                p.rows() - linear - (p.rows_of(BlockKind::contact) > 0 ? 2 : 0));  // tangents of the frictionless one
       const MatX Jb = J.topRows(linear);
       MatX A = Jb * W * Jb.transpose();
       for (int i = 0; i < linear; ++i) A(i, i) += p.R[static_cast<std::size_t>(i)];
@@ -158,6 +169,9 @@ TEST(Reduction, TheMatrixIsThatOfExactElimination) {
     }
   }
 }
+
+TEST(Reduction, TheMatrixIsThatOfExactElimination) { expect_exact_elimination(false, 11); }
+TEST(Reduction, TheMatrixIsThatOfExactEliminationOfDrivesToo) { expect_exact_elimination(true, 19); }
 
 // Impulses of joints that leave freedom are unique: so are velocities.
 TEST(Reduction, AgreesWithTheSolverWithoutIt) {
@@ -195,6 +209,15 @@ TEST(Reduction, DoubledJointsAreSatisfiedByFiniteImpulses) {
   }
 }
 
+SolveReport solve_with_drives_along(const ConstraintProblem& p, std::vector<double>& lambda) {
+  LinearFactor factor;
+  factor.take_along(p, soft_blocks(p));
+  JudgeWorkspace ws;
+  const auto solver = make_solver("cascade", {});
+  solver->share(&factor, &ws);
+  return solver->solve(p, Goal(1e-9), lambda);
+}
+
 // A drive that is expected inside of its bounds is linear; where it turns out to be at one, the answer is the same.
 TEST(Reduction, DrivesAtTheirBounds) {
   std::mt19937 rng(14);
@@ -213,10 +236,16 @@ TEST(Reduction, DrivesAtTheirBounds) {
     const SolveReport report = solve(p, "cascade", warm);
     ASSERT_EQ(report.status, SolveStatus::converged);
     linear += report.stage == "reduction";
+    std::vector<double> along(rows_of(p), 1e-3);
+    const SolveReport taken = solve_with_drives_along(p, along);
+    ASSERT_EQ(taken.status, SolveStatus::converged);
+    EXPECT_EQ(taken.stage == "reduction", report.stage == "reduction") << "sample " << sample;
     const VecX u = velocity(p, cold);
     const VecX v = velocity(p, warm);
     const MatX M = testing::dense_blocks(p, p.mass);
     EXPECT_LE(std::sqrt((u - v).dot(M * (u - v))), 1e-6 * std::sqrt(u.dot(M * u))) << "sample " << sample;
+    const VecX w = velocity(p, along);
+    EXPECT_LE(std::sqrt((u - w).dot(M * (u - w))), 1e-6 * std::sqrt(u.dot(M * u))) << "sample " << sample;
     for (const ConstraintBlock& b : p.blocks) {
       if (b.kind != BlockKind::soft) continue;
       const double l = warm[static_cast<std::size_t>(b.row)];
@@ -234,10 +263,13 @@ TEST(Reduction, LeavesWhatIsNotForIt) {
   Reduction reduction;
   const ConstraintProblem large = mechanism(rng, true, 25);
   const std::vector<double> warm(rows_of(large), 1e-3);
-  EXPECT_FALSE(reduction.collect(large, 0, warm)) << "75 contact rows";
+  LinearFactor factor;
+  ASSERT_TRUE(factor.factor(large));
+  EXPECT_FALSE(reduction.collect(large, factor, 0, warm)) << "75 contact rows";
   const ConstraintProblem indeterminate = mechanism(rng, false, 12);
   const std::vector<double> cold(rows_of(indeterminate), 0.0);
-  EXPECT_FALSE(reduction.collect(indeterminate, 0, cold)) << "36 contact rows, 11 degrees of freedom, cold";
+  ASSERT_TRUE(factor.factor(indeterminate));
+  EXPECT_FALSE(reduction.collect(indeterminate, factor, 0, cold)) << "36 contact rows, 11 degrees of freedom, cold";
   const ConstraintProblem other = testing::one_contact(Mat3::Identity(), Vec3(1, 0, -1), 0.5);
   std::vector<double> lambda(3, 0.0);
   const SolveReport report = solve(other, "cascade", lambda);

@@ -18,6 +18,20 @@ Vec3 rotated(const Quat& q, const Vec3& v) {
   return v + (2 / q.squaredNorm()) * (q.w() * t + q.vec().cross(t));
 }
 
+// The matrix of the same rotation.
+Mat3 rotation_of(const Quat& q) {
+  const double s = 2 / q.squaredNorm();
+  const Vec3 v = s * q.vec();
+  const double xx = v.x() * q.x(), yy = v.y() * q.y(), zz = v.z() * q.z();
+  const double xy = v.x() * q.y(), xz = v.x() * q.z(), yz = v.y() * q.z();
+  const double wx = v.x() * q.w(), wy = v.y() * q.w(), wz = v.z() * q.w();
+  Mat3 R;
+  R << 1 - (yy + zz), xy - wz, xz + wy,  //
+      xy + wz, 1 - (xx + zz), yz - wx,   //
+      xz - wy, yz + wx, 1 - (xx + yy);
+  return R;
+}
+
 // Angular velocity after dt of torque-free motion, body axes:
 //   I (w+ - w) + dt wm x I wm = 0,   wm = (w + w+)/2
 // to round-off: by fixed-point steps while these contract fast (most bodies of mechanisms turn about an axis of
@@ -54,14 +68,13 @@ Vec3 rotate_torque_free(const Mat3& I, const Mat3& I_inverse, const Vec3& w, dou
 // cay(phi), and about the angular momentum L after it what that lacks of the angle of exp(phi). The first keeps L where
 // it is in space, to which the second adds nothing; a body that turns about its own L turns by exactly phi.
 Quat turn(const Vec3& phi, const Vec3& L) {
-  const double angle = phi.norm();
-  const double size = angle * L.norm();
-  if (!(size > 0)) return so3_cayley(phi);
-  const double a2 = angle * angle;
-  // The series where its next term is below rounding, and the difference would lose digits.
+  const double a2 = phi.squaredNorm();
+  const double L2 = L.squaredNorm();
+  if (!(a2 > 0 && L2 > 0)) return so3_cayley(phi);
+  // Of the angle; by its series where the next term is below rounding, and the difference would lose digits.
   const double lacking =
-      a2 < 1e-3 ? angle * a2 * (1.0 / 12 - a2 * (1.0 / 80 - a2 / 448)) : angle - 2 * std::atan(0.5 * angle);
-  return so3_cayley(phi) * so3_exp(lacking * (phi.dot(L) / size) * L.normalized());
+      a2 < 1e-3 ? a2 * (1.0 / 12 - a2 * (1.0 / 80 - a2 / 448)) : 1 - 2 * std::atan(0.5 * std::sqrt(a2)) / std::sqrt(a2);
+  return so3_cayley(phi) * so3_exp((lacking * phi.dot(L) / L2) * L);
 }
 
 // Rotation of the theta-scheme: w+ with
@@ -100,6 +113,8 @@ class MaximalCoordinates final : public Coordinates {
     }
     for (const Body& b : model.bodies()) diagonal_.push_back(b.inertia_B.isDiagonal(0));
     w_free_B_.assign(model.bodies().size(), Vec3::Zero());
+    w_B_ = w_free_B_;
+    R_WB_.assign(model.bodies().size(), Mat3::Identity());
     jointed_.assign(model.bodies().size(), false);
     for (const Joint& j : model.joints()) {
       if (joint_rows(j) == 0) continue;
@@ -117,7 +132,7 @@ class MaximalCoordinates final : public Coordinates {
   }
 
   void mass_blocks(std::span<const Pose> X_WB, std::span<double> mass, std::span<double> mass_inverse) override {
-    for_bodies([&](std::size_t i) { mass_block(i, X_WB[i].q, mass, mass_inverse); });
+    for_bodies([&](std::size_t i) { mass_block(i, X_WB[i].q.toRotationMatrix(), mass, mass_inverse); });
   }
 
   void free_velocity(const FreeMotion& m, std::span<double> mass, std::span<double> mass_inverse,
@@ -127,19 +142,22 @@ class MaximalCoordinates final : public Coordinates {
       const Quat& q = m.X_WB[i].q;
       const Vec3 w = m.twist[i].tail<3>();
       const Vec3 torque = m.wrench_W[i].tail<3>();
+      const Mat3 R = rotation_of(q);
+      R_WB_[i] = R;
+      w_B_[i] = R.transpose() * w;
       auto u = u_free.segment<6>(offset(i));
       u.head<3>() =
           m.twist[i].head<3>() + m.dt * (model_.gravity_on(static_cast<int>(i)) + m.wrench_W[i].head<3>() / b.mass);
       if (m.scheme[i]->rotation == Rotation::stage) {
         Quat q_theta = q;
         u.tail<3>() = rotate_stage(b.inertia_B, q, w, torque, m.dt, *m.scheme[i], q_theta);
-        mass_block(i, q_theta, mass, mass_inverse);
+        mass_block(i, q_theta.toRotationMatrix(), mass, mass_inverse);
       } else {
-        mass_block(i, q, mass, mass_inverse);
+        mass_block(i, R, mass, mass_inverse);
         const Eigen::Map<const Mat6> W(mass_inverse.data() + 36 * i);
-        const Vec3 w_B = rotated(q.conjugate(), w);
-        w_free_B_[i] = isotropic_[i] ? w_B : rotate_torque_free(b.inertia_B, inertia_inverse_B_[i], w_B, m.dt);
-        u.tail<3>() = (isotropic_[i] ? w : rotated(q, w_free_B_[i])) + m.dt * (W.bottomRightCorner<3, 3>() * torque);
+        w_free_B_[i] = isotropic_[i] ? w_B_[i] : rotate_torque_free(b.inertia_B, inertia_inverse_B_[i], w_B_[i], m.dt);
+        u.tail<3>() = isotropic_[i] ? w : Vec3(R * w_free_B_[i]);
+        if (!torque.isZero(0)) u.tail<3>() += m.dt * (W.bottomRightCorner<3, 3>() * torque);
       }
     });
   }
@@ -147,7 +165,7 @@ class MaximalCoordinates final : public Coordinates {
   void rotate_freely(const FreeMotion& m, Rotation kind, VecX& u_minus) const override {
     for_bodies([&](std::size_t i) {
       if (isotropic_[i] || m.scheme[i]->rotation != kind) return;
-      u_minus.segment<3>(offset(i) + 3) = rotated(m.X_WB[i].q, w_free_B_[i]);
+      u_minus.segment<3>(offset(i) + 3) = R_WB_[i] * w_free_B_[i];
     });
   }
 
@@ -168,10 +186,10 @@ class MaximalCoordinates final : public Coordinates {
     for_bodies([&](std::size_t i) {
       if (isotropic_[i] || m.scheme[i]->rotation != Rotation::middle) return;
       const Mat3& I = model_.bodies()[i].inertia_B;
-      const Quat& q = m.X_WB[i].q;
+      const Mat3& R = R_WB_[i];
       auto w_plus_W = u_plus.segment<3>(offset(i) + 3);
-      const Vec3 w = q.conjugate() * m.twist[i].tail<3>();
-      const Vec3 w_plus = q.conjugate() * Vec3(w_plus_W);
+      const Vec3& w = w_B_[i];
+      const Vec3 w_plus = R.transpose() * w_plus_W;
       const Vec3 assumed = 0.5 * (w + w_free_B_[i]);
       const Vec3 actual = 0.5 * (w + w_plus);
       const Vec3 torque = assumed.cross(I * assumed) - actual.cross(I * actual);
@@ -185,7 +203,7 @@ class MaximalCoordinates final : public Coordinates {
         const double reached = corrected.dot(I * corrected);
         if (reached > most) change = std::sqrt(most / reached) * corrected - w_plus;
       }
-      w_plus_W += q * change;
+      w_plus_W += R * change;
     });
   }
 
@@ -199,9 +217,8 @@ class MaximalCoordinates final : public Coordinates {
             integrate_pose(from[i], mean, m.dt, m.scheme[i]->attitude == AttitudeMap::cayley ? so3_cayley : so3_exp);
         return;
       }
-      const Quat q_BW = m.X_WB[i].q.conjugate();
-      const Vec3 w_B = rotated(q_BW, m.twist[i].tail<3>());
-      const Vec3 w_plus_B = rotated(q_BW, u.tail<3>());
+      const Vec3& w_B = w_B_[i];
+      const Vec3 w_plus_B = R_WB_[i].transpose() * u.tail<3>();
       const Vec3 turn_B = jointed_[i] ? Vec3(a * w_plus_B + (1 - a) * w_B)
                                       : Vec3(0.5 * (w_B + w_free_B_[i]) + a * (w_plus_B - w_free_B_[i]));
       to[i].p = from[i].p + m.dt * mean.head<3>();
@@ -235,9 +252,8 @@ class MaximalCoordinates final : public Coordinates {
   }
   static Eigen::Index offset(std::size_t body) { return static_cast<Eigen::Index>(6 * body); }
 
-  void mass_block(std::size_t i, const Quat& q_WB, std::span<double> mass, std::span<double> mass_inverse) const {
+  void mass_block(std::size_t i, const Mat3& R, std::span<double> mass, std::span<double> mass_inverse) const {
     const Body& body = model_.bodies()[i];
-    const Mat3 R = q_WB.toRotationMatrix();
     Eigen::Map<Mat6> M(mass.data() + 36 * i);
     Eigen::Map<Mat6> W(mass_inverse.data() + 36 * i);
     M.setZero();
@@ -266,7 +282,10 @@ class MaximalCoordinates final : public Coordinates {
   std::vector<bool> isotropic_;  // by body: the same inertia about all axes, so none to be carried with
   std::vector<bool> jointed_;    // by body
   std::vector<bool> diagonal_;   // by body: its inertia
-  std::vector<Vec3> w_free_B_;   // of the last free_velocity(): the torque-free rotation alone, body axes
+  // Of the last free_velocity(): rotations, angular velocities before the step in body axes, and after its torque-free
+  // rotation alone.
+  std::vector<Mat3> R_WB_;
+  std::vector<Vec3> w_B_, w_free_B_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 // known, so that the compiler keeps columns in vector registers.
 #pragma once
 
+#include "sarrus/math/six.h"
 #include "sarrus/math/types.h"
 
 namespace sarrus::block {
@@ -78,11 +79,27 @@ inline void subtract_times(double* y, const double* X, const double* x, int ld, 
   }
 }
 
+// Four columns of eight, from the K-th on, times x.
+template <int K>
+inline Eigen::Array4d columns_times(const double* __restrict X, const double* __restrict x) {
+  using Half = Eigen::Map<const Eigen::Array4d>;
+  const Eigen::Array4d low = Half(x), high = Half(x + 4);
+  const auto part = [&](int k) -> Eigen::Array4d { return low * Half(X + 8 * k) + high * Half(X + 8 * k + 4); };
+  return sums_of(part(K), part(K + 1), part(K + 2), part(K + 3));
+}
+
 // y -= X' x, x padded with zeros
 template <int LD, int N>
 inline void subtract_transposed_times_fixed(double* __restrict y, const double* __restrict X,
                                             const double* __restrict x) {
-  for (int k = 0; k < N; ++k) y[k] -= (column<LD>(X, k) * column<LD>(x, 0)).sum();
+  if constexpr (LD == 8 && N == 6) {
+    Eigen::Map<Eigen::Array4d> head(y);
+    const Eigen::Array4d part = columns_times<0>(X, x);
+    head -= part;
+    for (int k = 4; k < 6; ++k) y[k] -= (column<LD>(X, k) * column<LD>(x, 0)).sum();
+  } else {
+    for (int k = 0; k < N; ++k) y[k] -= (column<LD>(X, k) * column<LD>(x, 0)).sum();
+  }
 }
 
 inline void subtract_transposed_times(double* y, const double* X, const double* x, int ld, int n) {
@@ -103,7 +120,13 @@ inline void apply_fixed(double* w, const double* __restrict T) {
 template <int LD, int N>
 inline void apply_transposed_fixed(double* w, const double* __restrict T) {
   const Eigen::Array<double, LD, 1> x = column<LD>(w, 0);
-  for (int k = 0; k < N; ++k) w[k] = (column<LD>(T, k) * x).sum();
+  if constexpr (LD == 8 && N == 6) {
+    const Eigen::Array4d head = columns_times<0>(T, x.data());
+    for (int k = 4; k < 6; ++k) w[k] = (column<LD>(T, k) * x).sum();
+    Eigen::Map<Eigen::Array4d>{w} = head;
+  } else {
+    for (int k = 0; k < N; ++k) w[k] = (column<LD>(T, k) * x).sum();
+  }
 }
 
 inline void apply_lower(double* w, const double* T, int ld, int n) {

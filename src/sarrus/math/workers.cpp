@@ -25,8 +25,9 @@ thread_local Workers* team_here = nullptr;
 }  // namespace
 
 Workers& Workers::here() {
+  if (team_here != nullptr) return *team_here;
   static Workers one;
-  return team_here != nullptr ? *team_here : one;
+  return one;
 }
 
 Workers::Scope::Scope(Workers* team) : before_(team_here) { team_here = team; }

@@ -210,23 +210,13 @@ namespace {
 
 // Of a block all of whose nodes have six components, where node k starts at 6 k: nearly all there are.
 inline void multiply_J_six(const ConstraintBlock& b, const double* jacobian, const double* u, double* out) {
-  const double* J = jacobian + b.jac[0];
-  const Six x = Six::load(u + 6 * b.node[0]);
-  if (b.nodes == 2) {
-    const double* K = jacobian + b.jac[1];
-    const Six y = Six::load(u + 6 * b.node[1]);
-    for (int r = 0; r < b.rows; ++r) {
-      Six s = x.times(J + 6 * r);
-      s.add_product(y, K + 6 * r);
-      out[r] = s.sum();
-    }
-    return;
+  const double* J[kMaxBlockNodes];
+  Six x[kMaxBlockNodes];
+  for (int k = 0; k < b.nodes; ++k) {
+    J[k] = jacobian + b.jac[k];
+    x[k] = Six::load(u + 6 * b.node[k]);
   }
-  for (int r = 0; r < b.rows; ++r) out[r] = x.dot(J + 6 * r);
-  for (int k = 1; k < b.nodes; ++k) {
-    const Six y = Six::load(u + 6 * b.node[k]);
-    for (int r = 0; r < b.rows; ++r) out[r] += y.dot(jacobian + b.jac[k] + 6 * r);
-  }
+  multiply_rows_six(b.nodes, b.rows, J, x, out);
 }
 
 inline void add_Jt_six(const ConstraintBlock& b, const double* jacobian, const double* lambda, double* out) {
@@ -234,7 +224,7 @@ inline void add_Jt_six(const ConstraintBlock& b, const double* jacobian, const d
     const double* J = jacobian + b.jac[k];
     double* w = out + 6 * b.node[k];
     Six sum = Six::load(w);
-    for (int r = 0; r < b.rows; ++r) sum.add(lambda[r], J + 6 * r);
+    for (int r = 0; r < b.rows; ++r) sum.add(Spread(lambda + r), J + 6 * r);
     sum.store(w);
   }
 }

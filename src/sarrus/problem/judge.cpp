@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sarrus/math/error.h"
+#include "sarrus/math/six.h"
 #include "sarrus/math/tools.h"
 #include "sarrus/math/workers.h"
 
@@ -89,15 +90,17 @@ double block_error(const ConstraintProblem& p, const ConstraintBlock& b, std::sp
 }
 
 // Rows of joints have no bounds: all laws ask for sigma = 0.
-BlockVerdict judge_joint(const ConstraintProblem& p, const ConstraintBlock& b, const GrowingVector& sigma,
-                         double size) {
-  BlockVerdict out;
+void judge_joint(const ConstraintProblem& p, int i, const GrowingVector& sigma, double size, Residuals& out) {
+  const ConstraintBlock& b = p.blocks[at(i)];
   double natural = 0;
   for (int k = b.row; k < b.row + b.rows; ++k) natural = std::max(natural, std::abs(sigma[k]));
-  out.violation.dual = natural;
-  std::fill_n(out.natural, 3, natural);
-  std::fill_n(out.error, 3, joint_error(p, b, sigma, size));
-  return out;
+  const double error = joint_error(p, b, sigma, size);
+  if (error > out.energy[0] || out.worst_block < 0) out.worst_block = i;
+  for (double Residuals::*x : {&Residuals::dual, &Residuals::natural_map, &Residuals::natural_map_ccp,
+                               &Residuals::natural_map_box, &Residuals::natural_map_joint}) {
+    raise(out.*x, natural);
+  }
+  for (double& e : out.energy) raise(e, error);
 }
 
 void judge_block(const ConstraintProblem& p, int i, std::span<const double> lambda, const GrowingVector& sigma,
@@ -106,8 +109,10 @@ void judge_block(const ConstraintProblem& p, int i, std::span<const double> lamb
   const ConstraintBlock& b = p.blocks[at(i)];
   BlockVerdict r;
   if (b.kind == BlockKind::joint) {
-    r = judge_joint(p, b, sigma, size);
-  } else if (b.kind == BlockKind::contact) {
+    judge_joint(p, i, sigma, size, out);
+    return;
+  }
+  if (b.kind == BlockKind::contact) {
     r = judge_contact(p, b, Eigen::Map<const Vec3>(lambda.data() + b.row), sigma.segment<3>(b.row), size);
   } else {
     for (int k = b.row; k < b.row + b.rows; ++k) judge_row(p, b, k, lambda[at(k)], sigma[k], size, r);
@@ -150,37 +155,47 @@ void mark_not_finite(JudgeWorkspace& ws) {
   }
 }
 
+// M^-1 J' lambda, u and twice the energy of what impulses do to node k; adds what is not zero if u is not finite.
+double move_node(const ConstraintProblem& p, int k, JudgeWorkspace& ws, double& none) {
+  const int o = p.node_offset[at(k)];
+  if (p.node_size[at(k)] == 6) {
+    const double* impulse = ws.impulse.data() + o;
+    const Six du = times_six(p.mass_inverse.data() + p.mass_offset[at(k)], 6, impulse);
+    const Six u = Six::load(p.u_free.data() + o).plus(du);
+    du.store(ws.du.data() + o);
+    u.store(ws.u.data() + o);
+    none += 0 * u.sum();
+    return du.dot(impulse);
+  }
+  p.multiply_M_inverse({&k, 1}, ws.impulse, ws.du);
+  double energy = 0;
+  for (int i = o; i < o + p.node_size[at(k)]; ++i) {
+    ws.u[i] = p.u_free[i] + ws.du[i];
+    energy += ws.impulse[i] * ws.du[i];
+    none += 0 * ws.u[i];
+  }
+  return energy;
+}
+
 // u and S of an island; not zero if some number of u is not finite.
 double move_island(const ConstraintProblem& p, int island, std::span<const double> lambda, JudgeWorkspace& ws) {
   const std::span<const int> nodes = p.islands.nodes(island);
   for (const int k : nodes) std::fill_n(ws.impulse.data() + p.node_offset[at(k)], p.node_size[at(k)], 0.0);
   p.add_Jt(p.islands.blocks(island), lambda, ws.impulse);
-  p.multiply_M_inverse(nodes, ws.impulse, ws.du);
   double largest = 0;
   double none = 0;
-  for (const int k : nodes) {
-    double energy = 0;
-    for (int i = p.node_offset[at(k)]; i < p.node_offset[at(k)] + p.node_size[at(k)]; ++i) {
-      ws.u[i] = p.u_free[i] + ws.du[i];
-      energy += ws.impulse[i] * ws.du[i];
-      none += 0 * ws.u[i];
-    }
-    raise(largest, energy);
-  }
+  for (const int k : nodes) raise(largest, move_node(p, k, ws, none));
   ws.size[at(island)] = std::sqrt(largest);
   return none;
 }
 
-// Adds v* + R lambda to the rows of a block; not zero if some number of them is not finite. (Impulses that are not
+// Adds v* + R lambda to some rows; not zero if some number of them is not finite. (Impulses that are not
 // finite leave velocities that are not.)
-double bias_rows(const ConstraintProblem& p, const ConstraintBlock& b, std::span<const double> lambda,
-                 JudgeWorkspace& ws) {
-  double none = 0;
-  for (int i = b.row; i < b.row + b.rows; ++i) {
-    ws.sigma[i] += p.bias[at(i)] + p.R[at(i)] * lambda[at(i)];
-    none += 0 * ws.sigma[i];
-  }
-  return none;
+double bias_rows(const ConstraintProblem& p, int row, int rows, std::span<const double> lambda, JudgeWorkspace& ws) {
+  using Rows = Eigen::Map<const Eigen::ArrayXd>;
+  Eigen::Map<Eigen::ArrayXd> sigma(ws.sigma.data() + row, rows);
+  sigma += Rows(p.bias.data() + row, rows) + Rows(p.R.data() + row, rows) * Rows(lambda.data() + row, rows);
+  return (0.0 * sigma).sum();
 }
 
 void evaluate_island(const ConstraintProblem& p, int island, std::span<const double> lambda, JudgeWorkspace& ws) {
@@ -188,12 +203,17 @@ void evaluate_island(const ConstraintProblem& p, int island, std::span<const dou
   double none = move_island(p, island, lambda, ws);
   p.multiply_J(blocks, ws.u, ws.sigma);
   double joint_velocity = 0;
-  for (const int i : blocks) {
-    const ConstraintBlock& b = p.blocks[at(i)];
-    if (b.kind == BlockKind::joint) {
-      for (int r = b.row; r < b.row + b.rows; ++r) joint_velocity = std::max(joint_velocity, std::abs(ws.sigma[r]));
+  // Blocks that follow each other, joints first, are one range of rows.
+  for (std::size_t begin = 0, end = 0; begin < blocks.size(); begin = end) {
+    const ConstraintBlock& first = p.blocks[at(blocks[begin])];
+    while (end < blocks.size() && blocks[end] == blocks[begin] + static_cast<int>(end - begin) &&
+           p.blocks[at(blocks[end])].kind == first.kind) {
+      ++end;
     }
-    none += bias_rows(p, b, lambda, ws);
+    const ConstraintBlock& last = p.blocks[at(blocks[end - 1])];
+    const int rows = last.row + last.rows - first.row;
+    if (first.kind == BlockKind::joint) raise(joint_velocity, ws.sigma.segment(first.row, rows).cwiseAbs().maxCoeff());
+    none += bias_rows(p, first.row, rows, lambda, ws);
   }
   ws.joint_velocity[at(island)] = joint_velocity;
   ws.is_finite[at(island)] = none == 0;
@@ -223,7 +243,7 @@ bool finish(const ConstraintProblem& p, std::span<const double> lambda, JudgeWor
     for (const ConstraintBlock& b : p.blocks) {
       if (b.nodes > 0) continue;
       ws.sigma.segment(b.row, b.rows).setZero();
-      none += bias_rows(p, b, lambda, ws);
+      none += bias_rows(p, b.row, b.rows, lambda, ws);
     }
   }
   return none == 0 && is_finite(p.scale) &&

@@ -63,6 +63,9 @@ void DenseNcp::clear(int rows, int budget) {
   rows_ = rows;
   budget_ = budget;
   stride_ = (rows + 3) & ~3;
+  units_.clear();
+  iterations_ = 0;
+  if (rows == 0) return;
   S_.resize(rows_ * stride_);
   S_.setZero();
   matrix_.resize(rows_ * stride_);
@@ -92,8 +95,6 @@ void DenseNcp::clear(int rows, int budget) {
     v->setZero();
   }
   active_.resize(at(stride_));
-  units_.clear();
-  iterations_ = 0;
 }
 
 void DenseNcp::equilibrate() {

@@ -196,12 +196,12 @@ bool IslandSolver::reduce_island(const ConstraintProblem& p, const Goal& goal, s
   constexpr int kMostPasses = 5;
   constexpr double kBetter = 0.5;
   Reduction& reduction = workspace.reduction;
-  if (!reduction.collect(p, i, lambda)) return false;
+  if (!reduction.collect(p, *factor_, i, lambda)) return false;
   Outcome& outcome = outcomes_[at(i)];
   outcome.reduced = true;
   outcome.factorisations = 1;  // its part of that of all
   bool solved = false;
-  if (reduction.begin(*factor_, shared_, budget_of(goal))) {
+  if (reduction.begin(shared_, budget_of(goal))) {
     double error = judge_->error[at(i)];
     for (int pass = 0; pass < kMostPasses && !solved; ++pass) {
       if (!reduction.pass(goal.tolerance, *judge_, lambda)) break;
@@ -240,11 +240,11 @@ void IslandSolver::take_memory(const ConstraintProblem& p, const Goal& goal, std
 void IslandSolver::take_memory_to_reduce(const ConstraintProblem& p, std::span<const double> lambda) {
   for (const int i : work_) {
     Reduction& first = workspaces_.front()->reduction;
-    if (!has_joints(p, i) || !first.collect(p, i, lambda)) continue;
+    if (!has_joints(p, i) || !first.collect(p, *factor_, i, lambda)) continue;
     const auto nodes = static_cast<int>(p.islands.nodes(i).size());
     if (Size{first.rows(), nodes, first.rows() * nodes}.within(largest_reduced_)) continue;
     for (const auto& workspace : workspaces_) {
-      if (workspace->reduction.collect(p, i, lambda)) workspace->reduction.begin(*factor_, shared_, 1);
+      if (workspace->reduction.collect(p, *factor_, i, lambda)) workspace->reduction.begin(shared_, 1);
     }
   }
 }

@@ -11,25 +11,31 @@ bool LinearFactor::factor(const ConstraintProblem& p) {
   problem_ = nullptr;
   block_count_ = 0;
   for (const ConstraintBlock& b : p.blocks) {
-    if (b.kind != BlockKind::joint) break;
+    if (b.kind > BlockKind::soft) break;
     ++block_count_;
   }
-  row_count_ = p.rows_of(BlockKind::joint);
-  for (GrowingVector* v : {&weight_, &weighted_}) v->resize(row_count_);
-  for (int i = 0; i < row_count_; ++i) {
+  joint_rows_ = p.rows_of(BlockKind::joint);
+  rows_ = joint_rows_ + p.rows_of(BlockKind::soft);
+  for (GrowingVector* v : {&weight_, &weighted_}) v->resize(rows_);
+  for (int i = 0; i < rows_; ++i) {
     const double R = p.R[at(i)];
     weight_[i] = 1 / std::max(R + kShift * (p.diagonal[i] - R), 1e-300);
   }
+  for (std::size_t i = block_count_; i-- > 0 && p.blocks[i].kind == BlockKind::soft;) {
+    const bool taken = taken_of_ == &p && i < taken_.size() && taken_[i] != 0;
+    if (!taken) weight_.segment(p.blocks[i].row, p.blocks[i].rows).setZero();
+  }
   const std::span<const ConstraintBlock> blocks(p.blocks.data(), block_count_);
   normal_.prepare(p, blocks);
-  if (!normal_.factor(p, blocks, {weight_.data(), at(row_count_)})) return false;
+  if (!normal_.factor(p, blocks, {weight_.data(), at(rows_)})) return false;
   problem_ = &p;
   return true;
 }
 
 void LinearFactor::step(const GrowingVector& residual, VecX& out) {
-  for (int i = 0; i < row_count_; ++i) weighted_[i] = -weight_[i] * residual[i];
-  normal_.solve(*problem_, joints(), {weighted_.data(), at(row_count_)}, out);
+  for (int i = 0; i < joint_rows_; ++i) weighted_[i] = -weight_[i] * residual[i];
+  for (int i = joint_rows_; i < rows_; ++i) weighted_[i] = 0;
+  normal_.solve(*problem_, blocks(), {weighted_.data(), at(rows_)}, out);
 }
 
 }  // namespace sarrus

@@ -278,8 +278,10 @@ bool NormalMatrix::assemble_and_factor(const Problem& p, const Blocks& blocks, c
 // Returns the pairs of the next block.
 const NormalMatrix::PairBlock* NormalMatrix::add_block_six(const ConstraintProblem& p, const ConstraintBlock& b,
                                                            const double* g, const PairBlock* pair, double* H) {
+  const bool nil = b.rows == 1 && g[b.row] == 0;
   for (int k = 0; k < b.nodes; ++k) {
     for (int l = k; l < b.nodes; ++l, ++pair) {
+      if (nil && !pair->first) continue;
       const double* X = p.jacobian.data() + b.jac[pair->row_is_first ? k : l];
       const double* Y = p.jacobian.data() + b.jac[pair->row_is_first ? l : k];
       add_weighted_product_six(pair->first, b.rows, g + b.row, X, Y, H + pair->offset);

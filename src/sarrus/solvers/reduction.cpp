@@ -15,15 +15,6 @@ constexpr int kMostRowsOfMechanism = 96;  // whose groups of four are bits of a 
 // The dense problem is solved beyond what is asked of the whole.
 constexpr double kInner = 0.2;
 
-// Share of the width between the bounds by which an impulse must be inside of them.
-constexpr double kInside = 0.1;
-
-bool is_linear(double lower, double upper, double expected) {
-  if (lower == -kInf && upper == kInf) return true;
-  const double margin = kInside * (upper - lower);
-  return expected != 0 && expected > lower + margin && expected < upper - margin;
-}
-
 // Calls f with the first column of each group.
 template <class F>
 void for_each_group(std::uint32_t groups, const F& f) {
@@ -63,16 +54,33 @@ void Reduction::Shared::resize(const BlockGraph& graph) {
   place.resize(at(graph.node_count()));
 }
 
-bool Reduction::begin(const LinearFactor& factor, Shared& shared, int budget) {
-  factor_ = &factor;
+bool Reduction::begin(Shared& shared, int budget) {
   shared_ = &shared;
-  const BlockGraph& graph = factor.llt().graph();
+  const BlockGraph& graph = factor_->llt().graph();
   positions_.clear();
   for (const int node : problem_->islands.nodes(island_)) positions_.push_back(graph.position(node));
   std::sort(positions_.begin(), positions_.end());
   for (std::size_t i = 0; i < positions_.size(); ++i) shared.place[at(positions_[i])] = static_cast<int>(i);
+  take_memory();
   build_S();
   return eliminate_soft(budget);
+}
+
+// As if no soft row were taken along: drives come to their bounds late in a run.
+void Reduction::take_memory() {
+  const int rows = static_cast<int>(rows_.size()) + along_;
+  const int nodes = static_cast<int>(positions_.size());
+  if (rows <= most_rows_ && nodes <= most_nodes_) return;
+  most_rows_ = std::max(rows, most_rows_);
+  most_nodes_ = std::max(nodes, most_nodes_);
+  const int stride = (most_rows_ + 3) & ~3;
+  Y_.resize(most_nodes_ * 6 * stride);
+  S_.resize(most_rows_ * stride);
+  for (GrowingVector* v : {&rho_, &change_, &v_, &lambda_n_}) v->resize(stride);
+  used_.reserve(at(most_nodes_));
+  dense_.clear(most_rows_, 0);
+  dense_.units().resize(at(most_rows_));
+  dense_.equilibrate();
 }
 
 void Reduction::add_unit(const ConstraintBlock& b, int row) {
@@ -90,13 +98,20 @@ void Reduction::add_unit(const ConstraintBlock& b, int row) {
   units_.push_back(u);
 }
 
-bool Reduction::collect(const ConstraintProblem& p, int island, std::span<const double> lambda) {
+bool Reduction::collect(const ConstraintProblem& p, const LinearFactor& factor, int island,
+                        std::span<const double> lambda) {
   problem_ = &p;
+  factor_ = &factor;
   island_ = island;
-  joints_.clear();
+  linear_.clear();
   rows_.clear();
   others_.clear();
   units_.clear();
+  along_ = 0;
+  const auto linear = at(p.rows_of(BlockKind::joint) + p.rows_of(BlockKind::soft));
+  linear_.reserve(linear);
+  for (std::vector<Row>* v : {&rows_, &others_}) v->reserve(linear);
+  units_.reserve(linear);
   int joint_rows = 0, rigid_rows = 0, rigid_contacts = 0;
   bool cold = true;
   for (const int i : p.islands.blocks(island_)) {
@@ -104,13 +119,16 @@ bool Reduction::collect(const ConstraintProblem& p, int island, std::span<const 
     const bool frictionless = b.kind == BlockKind::contact && b.mu == 0;  // its tangential impulses stay zero
     for (int r = frictionless ? 2 : 0; r < b.rows; ++r) cold = cold && lambda[at(b.row + r)] == 0;
     if (b.kind == BlockKind::joint) {
-      joints_.push_back(i);
+      linear_.push_back(i);
       joint_rows += b.rows;
       for (int r = b.row; r < b.row + b.rows; ++r) rigid_rows += p.R[at(r)] == 0;
+    } else if (b.kind == BlockKind::soft && factor.weight(b.row) != 0) {
+      linear_.push_back(i);
+      along_ += b.rows;
     } else if (b.kind == BlockKind::soft) {
       for (int r = 0; r < b.rows; ++r) {
         const auto row = at(b.row + r);
-        if (is_linear(p.lower[row], p.upper[row], lambda[row])) {
+        if (well_inside(p.lower[row], p.upper[row], lambda[row])) {
           rows_.push_back({i, b.row + r, r});
         } else {
           add_unit(b, b.row + r);
@@ -236,18 +254,18 @@ bool Reduction::eliminate_soft(int budget) {
 }
 
 // w <- z, rho <- sigma_c + Y' z
-void Reduction::eliminate_joints(const GrowingVector& sigma) {
+void Reduction::eliminate_linear(const GrowingVector& sigma) {
   const ConstraintProblem& p = *problem_;
   const BlockGraph& graph = factor_->llt().graph();
   for (const int k : positions_) std::fill_n(velocity(graph.node_at(k)), 8, 0.0);
   double weighted[kMaxBlockRows];
-  for (const int i : joints_) {
+  for (const int i : linear_) {
     const ConstraintBlock& b = p.blocks[at(i)];
     for (int r = 0; r < b.rows; ++r) weighted[r] = -factor_->weight(b.row + r) * sigma[b.row + r];
     for (int k = 0; k < b.nodes; ++k) {
       double* w = velocity(b.node[k]);
       Six sum = Six::load(w);
-      for (int r = 0; r < b.rows; ++r) sum.add(weighted[r], p.jacobian.data() + b.jac[k] + 6 * r);
+      for (int r = 0; r < b.rows; ++r) sum.add(Spread(weighted + r), p.jacobian.data() + b.jac[k] + 6 * r);
       sum.store(w);
     }
   }
@@ -304,8 +322,8 @@ bool Reduction::solve_rest(double tolerance, double size, std::span<double> lamb
   return true;
 }
 
-// w <- du, and with it the impulses of joints.
-bool Reduction::substitute_joints(const GrowingVector& sigma, std::span<double> lambda) {
+// w <- du, and with it the impulses of b.
+bool Reduction::substitute_linear(const GrowingVector& sigma, std::span<double> lambda) {
   const ConstraintProblem& p = *problem_;
   const BlockGraph& graph = factor_->llt().graph();
   const int m = static_cast<int>(rows_.size());
@@ -322,25 +340,31 @@ bool Reduction::substitute_joints(const GrowingVector& sigma, std::span<double> 
     for (int r = 0; r < 6; ++r) z[r] += sum[r].sum();
   }
   factor_->llt().backward(positions_, shared_->w.data());
-  double none = 0;  // not a number if some impulse is not finite
-  for (const int i : joints_) {
+  double none = 0;     // not a number if some impulse is not finite
+  bool inside = true;  // a drive that ran into its bound is no linear row any more
+  for (const int i : linear_) {
     const ConstraintBlock& b = p.blocks[at(i)];
+    const double* J[kMaxBlockNodes];
     Six du[kMaxBlockNodes];
-    for (int k = 0; k < b.nodes; ++k) du[k] = Six::load(velocity(b.node[k]));
+    for (int k = 0; k < b.nodes; ++k) {
+      J[k] = p.jacobian.data() + b.jac[k];
+      du[k] = Six::load(velocity(b.node[k]));
+    }
+    double change[kMaxBlockRows];
+    multiply_rows_six(b.nodes, b.rows, J, du, change);
     for (int r = 0; r < b.rows; ++r) {
-      Six sum = du[0].times(p.jacobian.data() + b.jac[0] + 6 * r);
-      for (int k = 1; k < b.nodes; ++k) sum.add_product(du[k], p.jacobian.data() + b.jac[k] + 6 * r);
       double& l = lambda[at(b.row + r)];
-      l -= factor_->weight(b.row + r) * (sigma[b.row + r] + sum.sum());
+      l -= factor_->weight(b.row + r) * (sigma[b.row + r] + change[r]);
       none += 0 * l;
+      inside = inside && l >= p.lower[at(b.row + r)] && l <= p.upper[at(b.row + r)];
     }
   }
-  return none == 0;
+  return none == 0 && inside;
 }
 
 bool Reduction::pass(double tolerance, const JudgeWorkspace& judged, std::span<double> lambda) {
-  eliminate_joints(judged.sigma);
-  return solve_rest(tolerance, judged.size[at(island_)], lambda) && substitute_joints(judged.sigma, lambda);
+  eliminate_linear(judged.sigma);
+  return solve_rest(tolerance, judged.size[at(island_)], lambda) && substitute_linear(judged.sigma, lambda);
 }
 
 }  // namespace sarrus

@@ -1,6 +1,7 @@
 // Solves an island by eliminating what is linear, so that a small dense problem of the other rows n remains
-// (docs/theory/newton.md §8). Joint rows b by their factor K = L L' (linear_factor.h), which contacts leave alone; soft
-// rows s without bounds, or well inside of theirs, by a dense Cholesky factor:
+// (docs/theory/newton.md §8). Joint rows, and soft ones that it takes along, b by their factor K = L L'
+// (linear_factor.h), which contacts leave alone; other soft rows s without bounds, or well inside of theirs, by a dense
+// Cholesky factor:
 //
 //   c = (s, n),   Y = L^-1 J_c',   S = Y' Y + R_c = J_c K^-1 J_c' + R_c
 //   S_ss = C C',   T = C^-1 S_sn,   S' = S_nn - T' T
@@ -39,16 +40,17 @@ class Reduction {
     std::vector<int> place;  // by position in the order of elimination: place among those of the island
   };
 
-  // Takes the rows of an island; false if it is none for this method.
-  bool collect(const ConstraintProblem& problem, int island, std::span<const double> lambda);
+  // Takes the rows of an island; false if it is none for this method. The factor must stay until the last pass.
+  bool collect(const ConstraintProblem& problem, const LinearFactor& factor, int island,
+               std::span<const double> lambda);
   // Makes S' of them, with at most `budget` Newton steps in the passes to come; false if it cannot be made.
-  bool begin(const LinearFactor& factor, Shared& shared, int budget);
+  bool begin(Shared& shared, int budget);
   // One pass from lambda, whose velocities the judge left in `judged`; changes the island's rows of lambda alone.
   // False: not solved, lambda is as it was or worse.
   bool pass(double tolerance, const JudgeWorkspace& judged, std::span<double> lambda);
 
   int iterations() const { return dense_.iterations(); }
-  int rows() const { return static_cast<int>(rows_.size()); }  // that collect() took besides those of joints
+  int rows() const { return static_cast<int>(rows_.size()); }  // that collect() took besides those of b
 
  private:
   friend struct ReductionProbe;  // tests compare S with dense algebra
@@ -60,12 +62,13 @@ class Reduction {
   // Groups of four columns, as a set of bits.
   using Groups = std::uint32_t;
   void extend(int place, Groups groups);
+  void take_memory();
   void scatter_rows();
   void build_S();
   bool eliminate_soft(int budget);
-  void eliminate_joints(const GrowingVector& sigma);
+  void eliminate_linear(const GrowingVector& sigma);
   bool solve_rest(double tolerance, double size, std::span<double> lambda);
-  bool substitute_joints(const GrowingVector& sigma, std::span<double> lambda);
+  bool substitute_linear(const GrowingVector& sigma, std::span<double> lambda);
   double* panel(int place) { return Y_.data() + place * 6 * stride_; }
   double* velocity(int node) { return shared_->w.data() + factor_->llt().graph().padded_start(node); }
 
@@ -73,10 +76,12 @@ class Reduction {
   const LinearFactor* factor_ = nullptr;
   Shared* shared_ = nullptr;
   int island_ = 0;
-  std::vector<int> joints_;  // blocks
-  std::vector<Row> rows_;    // c: soft ones first
-  int soft_ = 0;             // how many
-  std::vector<Row> others_;  // n, while they are collected
+  std::vector<int> linear_;             // blocks of b
+  std::vector<Row> rows_;               // c: soft ones first
+  int soft_ = 0;                        // how many
+  int along_ = 0;                       // soft rows of b, which may be among the others in another step
+  int most_rows_ = 0, most_nodes_ = 0;  // that there is memory for
+  std::vector<Row> others_;             // n, while they are collected
   std::vector<DenseNcp::Unit> units_;
   std::vector<int> positions_;  // of the island's nodes in the order of elimination
   std::vector<Groups> used_;    // by place: columns of Y that are not zero

@@ -72,7 +72,7 @@ void Assembler::assemble(const State& state, const Inputs& inputs, double dt, Wa
   read_rates(state);
   add_forces(dt);
   coordinates_->damp(problem_.mass, dt, problem_.u_free);
-  build_rows(dt);
+  build_rows(dt, last);
   seconds_assembly_ += watch.lap();
 }
 
@@ -271,7 +271,23 @@ void Assembler::add_forces(double dt) {
   }
 }
 
-void Assembler::build_rows(double dt) {
+// Soft rows that are eliminated together with the joints. Poses are then brought onto the joints in the metric of
+// masses and soft rows: what is driven stays where its drive holds it. That is another tangent motion of O(dt^2), too
+// much for schemes of second order.
+void Assembler::take_soft_rows_along(const RowContext& context, const WarmStart* last) {
+  const WarmStart none;
+  taken_along_.assign(problem_.blocks.size(), 0);
+  for (std::size_t i = 0; i < problem_.blocks.size(); ++i) {
+    const ConstraintBlock& b = problem_.blocks[i];
+    if (b.kind != BlockKind::soft) continue;
+    const Joint& j = model_.joints()[static_cast<std::size_t>(model_.joint_of_dof(b.source))];
+    if (context.scheme_between(j.base, j.follower).integrator != Integrator::semi_implicit) continue;
+    taken_along_[i] = (last != nullptr ? *last : none).stays_inside(b, problem_) ? 1 : 0;
+  }
+  factor_.take_along(problem_, taken_along_);
+}
+
+void Assembler::build_rows(double dt, const WarmStart* last) {
   RowContext context{model_,     *coordinates_, scheme_, options_.rows, dt,      row_kinematics(), start_,
                      predicted_, row_poses_,    row_q_,  u_minus_,      drives_, armature_rate_};
   context.body_scheme = modes_.scheme();
@@ -281,11 +297,12 @@ void Assembler::build_rows(double dt) {
   context.projected = options_.projection;
   factor_.forget();
   set_joint_rows(context, problem_);
+  add_soft_rows(context, problem_);
+  take_soft_rows_along(context, last);
   problem_.measure_rows();
   projection_.use_joints(problem_);
   // Without curvature the biases of an island are J u- or nothing, and in the range of J as they are.
   if (modes_.any_curvature() || !options_.projection) projection_.make_consistent(problem_);
-  add_soft_rows(context, problem_);
   limit_violation_ = add_limit_rows(context, problem_);
   penetration_ = add_contact_rows(context, contacts_, detector_.compliances(), problem_);
   problem_.finish();

@@ -123,7 +123,8 @@ class Assembler {
   bool find_moved_contacts(const State& state, double dt);
   void read_rates(const State& state);
   void add_forces(double dt);
-  void build_rows(double dt);
+  void build_rows(double dt, const WarmStart* last);
+  void take_soft_rows_along(const RowContext& context, const WarmStart* last);
   void find_bounces(const RowContext& context);
 
   Model model_;
@@ -159,6 +160,7 @@ class Assembler {
   std::vector<std::uint8_t> bounced_;
   std::vector<std::uint64_t> bounced_limits_;
   ConstraintProblem problem_;
+  std::vector<std::uint8_t> taken_along_;  // by block
   double limit_violation_ = 0;
   double penetration_ = 0;
   double seconds_collision_ = 0;

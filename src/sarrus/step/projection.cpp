@@ -75,10 +75,23 @@ void JointProjection::begin(bool warm) {
   if (warm && !has_compliance_ && problem_ != nullptr && linear_->is_of(*problem_)) use(*problem_);
 }
 
+// weight_ = D_ii. For what regularises tangent rows, those of the joints at the pose of the problem are good enough.
+void JointProjection::weigh_rows() {
+  std::size_t known = 0;
+  if (rows_ == &tangent_rows_ && problem_ != nullptr && !has_compliance_ && position_blocks_ > 0) {
+    const ConstraintBlock& last = tangent_rows_.blocks[position_blocks_ - 1];
+    if (last.row + last.rows == problem_->rows_of(BlockKind::joint)) {
+      known = position_blocks_;
+      weight_.head(last.row + last.rows) = problem_->diagonal.head(last.row + last.rows);
+    }
+  }
+  rows_->diagonal_D_plus_R(blocks().subspan(known), weight_);
+}
+
 bool JointProjection::factor() {
   if (shares()) return linear_->is_of(*rows_) || linear_->factor(*rows_);
   if (factored_) return true;
-  rows_->diagonal_D_plus_R(blocks(), weight_);
+  weigh_rows();
   weight_ = (kRegularisation * weight_.cwiseMax(1e-300)).cwiseInverse();
   for (const ConstraintBlock& b : blocks()) {
     if (has_compliance_ && is_compliant(model_, b)) weight_.segment(b.row, b.rows).setZero();
@@ -212,6 +225,7 @@ void JointProjection::take_memory(const RowContext& at, std::span<const Contact>
 // False if there are none.
 bool JointProjection::use_tangent_rows(const RowContext& at, std::span<const Contact> contacts) {
   set_position_rows(model_, coordinates_, at.X_WB, at.kinematics, at.q, tangent_rows_);
+  position_blocks_ = tangent_rows_.blocks.size();
   add_sustained_rows(at, contacts, tangent_rows_);
   if (tangent_rows_.rows() == 0) return false;
   use(tangent_rows_);

@@ -71,6 +71,7 @@ class JointProjection {
                      const VecX& u);
   bool use_tangent_rows(const RowContext& at, std::span<const Contact> contacts);
   void leave_tangent_rows();
+  void weigh_rows();
   void take_memory(const RowContext& at, std::span<const Contact> contacts);
   // Factors H of the rows in use unless that is done; false if it could not be factored.
   bool factor();
@@ -92,7 +93,8 @@ class JointProjection {
   const ConstraintProblem* rows_;   // the linearisation: own_rows_, or the problem of the step
   std::size_t block_count_ = 0;     // its joint blocks
   int row_count_ = 0;
-  bool serves_ = false;  // the linearisation is of this step and contracts well
+  std::size_t position_blocks_ = 0;  // of tangent_rows_: its joints
+  bool serves_ = false;              // the linearisation is of this step and contracts well
   bool factored_ = false;
   NormalMatrix joint_normal_, tangent_normal_;  // apart, since their graphs differ
   NormalMatrix* normal_ = &joint_normal_;

@@ -118,7 +118,8 @@ void WarmStart::archive(A& a) {
   require(std::isfinite(dt_) && dt_ >= 0, "a time step is no number");
 }
 
-// Joint rows have the same blocks in every step: assemble() has made them, and their numbers are the last step's.
+// Joint and soft rows have the same blocks in every step: assemble() has made them, and their numbers are the last
+// step's.
 template <class A>
 void Assembler::archive(A& a) {
   const bool good = detector_.archive(a);
@@ -153,18 +154,19 @@ void Assembler::archive(A& a) {
   if (!factored) return;
   std::uint64_t entries = 0;
   for (const ConstraintBlock& b : problem_.blocks) {
-    if (b.kind != BlockKind::joint) break;
+    if (b.kind > BlockKind::soft) break;
     for (int k = 0; k < b.nodes; ++k) {
       entries += static_cast<std::uint64_t>(b.rows * problem_.node_size[static_cast<std::size_t>(b.node[k])]);
     }
   }
-  const auto rows = static_cast<std::size_t>(problem_.rows_of(BlockKind::joint));
+  const auto rows = static_cast<std::size_t>(problem_.rows_of(BlockKind::joint) + problem_.rows_of(BlockKind::soft));
   const auto numbers = [&](auto& list, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       a(list[i]);
       require(std::isfinite(list[i]), "a joint row holds what is no number");
     }
   };
+  for (std::uint8_t& taken : taken_along_) a(taken);
   std::uint64_t stored = entries;
   a(stored);
   require(stored == entries, "joint rows are not of this model");
@@ -174,6 +176,7 @@ void Assembler::archive(A& a) {
   numbers(problem_.R, rows);
   for (std::size_t i = 0; i < rows; ++i) a(problem_.diagonal[static_cast<Eigen::Index>(i)]);
   if constexpr (A::reads) {
+    factor_.take_along(problem_, taken_along_);
     projection_.use_joints(problem_);
     require(factor_.factor(problem_), "joint rows cannot be factored");
   }

@@ -5,6 +5,7 @@
 
 #include "sarrus/math/cones.h"
 #include "sarrus/rows/rows.h"
+#include "sarrus/solvers/linear_factor.h"
 
 namespace sarrus {
 namespace {
@@ -210,6 +211,22 @@ int WarmStart::load_contacts(const ConstraintProblem& p, std::span<const Contact
     std::copy(l.begin(), l.end(), lambda.begin() + b.row);
   }
   return found;
+}
+
+bool WarmStart::stays_inside(const ConstraintBlock& b, const ConstraintProblem& p) const {
+  const double ratio = dt_ > 0 ? p.dt / dt_ : 0.0;
+  const auto before = [](const StoredBlock& s, const ConstraintBlock& x) {
+    return std::tuple(s.kind, s.id) < std::tuple(x.kind, x.id);
+  };
+  const auto s = std::lower_bound(blocks_.begin(), blocks_.end(), b, before);
+  const bool known = s != blocks_.end() && s->kind == b.kind && s->id == b.id;
+  bool inside = true;
+  for (int r = 0; r < b.rows; ++r) {
+    const auto i = static_cast<std::size_t>(b.row + r);
+    const double expected = known ? ratio * values_[static_cast<std::size_t>(s->first + r)] : 0.0;
+    inside = inside && well_inside(p.lower[i], p.upper[i], expected);
+  }
+  return inside;
 }
 
 int WarmStart::load(const ConstraintProblem& p, std::span<const Contact> contacts, std::span<double> lambda) const {

@@ -43,6 +43,8 @@ class WarmStart {
   // Fills lambda (size problem.rows()) by the contacts of the last match(); rows that are new start at zero. Returns
   // how many contacts were found again.
   int load(const ConstraintProblem& problem, std::span<const Contact> contacts, std::span<double> lambda) const;
+  // Whether by what it did in the last step a soft block of the problem stays inside of its bounds.
+  bool stays_inside(const ConstraintBlock& block, const ConstraintProblem& problem) const;
   // All that the next step reads; throws ArchiveError if it is none that store() could have made (snapshot.cpp).
   template <class A>
   void archive(A& a);
