@@ -204,7 +204,7 @@ class EveryVertex {
   }
 
   std::vector<int> candidates() const {
-    constexpr std::size_t most = 128;
+    constexpr std::size_t most = 64;
     std::vector<int> found = within(margin_);
     if (found.size() <= most) return found;
     const double deepest = gap(lowest_);
@@ -291,7 +291,7 @@ TEST(LargeMesh, OnAPlaneFindsWhatLookingAtEveryVertexFinds) {
       collide(kPlane, b, margin, workspace, found);
       EveryVertex(b, margin).collide(expected);
       ASSERT_EQ(found.size(), expected.size()) << "sample " << n;
-      many += workspace.mesh.work.vertices > 128;
+      many += workspace.mesh.work.vertices > 64;
       for (int k = 0; k < found.size(); ++k) {
         ASSERT_EQ(found[k].key, expected[k].key) << "sample " << n;
         ASSERT_NEAR(found[k].gap, expected[k].gap, 1e-12) << "sample " << n;
@@ -358,6 +358,86 @@ TEST(LargeMesh, LooksAtFewTrianglesOfAMovingMeshOnAWideGround) {
     EXPECT_NEAR(b.gap(), -1e-5, 1e-9);
     EXPECT_NEAR(work_of(resting(ball, q), ground).gap(), b.gap(), 0) << "in either order";
   }
+}
+
+// A cube with crowned sides, nearly level where they touch.
+Shape crowned_cube(int cells) {
+  Surface s;
+  for (int axis = 0; axis < 3; ++axis) {
+    for (const double side : {-1.0, 1.0}) {
+      const int first = static_cast<int>(s.v.size());
+      for (int j = 0; j <= cells; ++j) {
+        for (int i = 0; i <= cells; ++i) {
+          Vec3 x;
+          x[axis] = side * kRadius;
+          x[(axis + 1) % 3] = side * kRadius * (2.0 * i / cells - 1);
+          x[(axis + 2) % 3] = kRadius * (2.0 * j / cells - 1);
+          const Vec3 crown = 4e-4 * (Vec3::Ones() - (x / kRadius).cwiseAbs2());
+          s.add(x + crown.sum() * x / kRadius);
+        }
+      }
+      for (int j = 0; j < cells; ++j) {
+        for (int i = 0; i < cells; ++i) {
+          const int a = first + j * (cells + 1) + i;
+          s.t.push_back({a, a + 1, a + cells + 2});
+          s.t.push_back({a, a + cells + 2, a + cells + 1});
+        }
+      }
+    }
+  }
+  return s.shape();
+}
+
+// However many triangles may touch, a box is no more than the plane of its face for a mesh that lies within that.
+TEST(LargeMesh, AWideBoxIsAPlane) {
+  Random random(31);
+  const std::vector<Shape> meshes = {cube(fine(32)), crowned_cube(fine(32)), bumpy_sphere(5, 1e-4, random)};
+  NarrowWorkspace workspace;
+  workspace.mesh.many_triangles = workspace.mesh.many_on_face = 0;
+  Manifold found;
+  Manifold expected;
+  for (const Shape& mesh : meshes) {
+    for (int face = 0; face < 6; ++face) {
+      // The face looks up, and everything is turned with it.
+      Vec3 n = Vec3::Zero();
+      n[face / 2] = face % 2 == 0 ? 1 : -1;
+      Vec3 half(2, 3, 4);
+      const Quat up = Quat::FromTwoVectors(n, Vec3::UnitZ());
+      const Quat turned = random.rotation();
+      const PlacedShape b = resting(mesh, Quat::Identity());
+      const Vec3 p_B = turned * b.p_W;
+      const PlacedShape placed = place(mesh, {p_B, turned});
+      const PlacedShape plane = place(Shape::plane(), {Vec3::Zero(), turned});
+      const PlacedShape box = place(Shape::box(half), {turned * Vec3(0, 0, -half[face / 2]), turned * up});
+      workspace.mesh.work = {};
+      collide(box, placed, kMargin, workspace, found);
+      EXPECT_LT(workspace.mesh.work.triangles, 100) << face;
+      collide(plane, placed, kMargin, workspace, expected);
+      ASSERT_EQ(found.size(), expected.size()) << face;
+      for (int k = 0; k < found.size(); ++k) {
+        EXPECT_EQ(found[k].key, expected[k].key) << face;
+        EXPECT_NEAR(found[k].gap, expected[k].gap, 1e-12) << face;
+        EXPECT_LT((found[k].p - expected[k].p).norm(), 1e-12) << face;
+        EXPECT_LT((found[k].n - expected[k].n).norm(), 1e-12) << face;
+      }
+      double deepest = kInf;
+      for (const ManifoldPoint& point : found) deepest = std::min(deepest, point.gap);
+      EXPECT_NEAR(deepest, -1e-5, 5e-6 * mesh.mesh->box().diagonal()) << face;
+    }
+  }
+}
+
+// Over an edge of the box it is no plane: nothing carries the mesh there.
+TEST(LargeMesh, ABoxEndsAtItsEdges) {
+  const Shape mesh = cube(fine(32));
+  const PlacedShape box = place(Shape::box({1, 1, 0.5}), {Vec3(0, 0, -0.5)});
+  PlacedShape b = resting(mesh, Quat::Identity());
+  b.p_W.x() = 0.8;
+  const Manifold found = work_of(box, b).manifold;
+  ASSERT_FALSE(found.empty());
+  for (const ManifoldPoint& point : found) EXPECT_LT(point.p.x(), 1 + 1e-6);
+  b.p_W.x() = 1.6;
+  EXPECT_TRUE(work_of(box, b).manifold.empty());
 }
 
 // Passing over parts changes no contact: with few triangles near a body all of them are looked at.

@@ -1,9 +1,10 @@
 // The contact points of one geom pair, as the narrow phase builds them (docs/theory/collision.md §2, §4.4).
 #pragma once
 
-#include <array>
 #include <cassert>
 #include <cstddef>
+#include <memory>
+#include <type_traits>
 
 #include "sarrus/collision/contact.h"
 #include "sarrus/collision/shapes.h"
@@ -14,25 +15,38 @@ namespace sarrus {
 template <class T, int N>
 class FixedList {
  public:
+  FixedList() {}  // NOLINT(modernize-use-equals-default): leaves the memory as it is
+  FixedList(const FixedList& other) : size_(other.size_) {
+    std::uninitialized_copy(other.begin(), other.end(), begin());
+  }
+  FixedList& operator=(const FixedList& other) {
+    if (this != &other) std::uninitialized_copy(other.begin(), other.end(), begin());
+    size_ = other.size_;
+    return *this;
+  }
+  ~FixedList() = default;
+
   static constexpr int capacity() { return N; }
   int size() const { return size_; }
   bool empty() const { return size_ == 0; }
   void clear() { size_ = 0; }
   void push(const T& x) {
     assert(size_ < N);
-    if (size_ < N) data_[static_cast<std::size_t>(size_++)] = x;
+    if (size_ < N) std::construct_at(begin() + size_++, x);
   }
   void truncate(int size) { size_ = size; }
 
-  T& operator[](int i) { return data_[static_cast<std::size_t>(i)]; }
-  const T& operator[](int i) const { return data_[static_cast<std::size_t>(i)]; }
-  T* begin() { return data_.data(); }
-  T* end() { return data_.data() + size_; }
-  const T* begin() const { return data_.data(); }
-  const T* end() const { return data_.data() + size_; }
+  T& operator[](int i) { return begin()[i]; }
+  const T& operator[](int i) const { return begin()[i]; }
+  T* begin() { return reinterpret_cast<T*>(data_); }
+  T* end() { return begin() + size_; }
+  const T* begin() const { return reinterpret_cast<const T*>(data_); }
+  const T* end() const { return begin() + size_; }
 
  private:
-  std::array<T, N> data_;
+  static_assert(std::is_trivially_destructible_v<T>);
+  // Elements that are not there are not made, nor copied: of lists for the worst case few are filled.
+  alignas(T) std::byte data_[sizeof(T) * N];
   int size_ = 0;
 };
 

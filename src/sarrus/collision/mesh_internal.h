@@ -27,8 +27,8 @@ struct Facet {
   double height;    // n.x on its plane
   Vec3 outward[3];  // across edge k (from corner k to k+1), in the plane, as long as the edge
 
-  void finish() {
-    height = n.dot(x[0]);
+  void find_height() { height = n.dot(x[0]); }
+  void find_outward() {
     for (int k = 0; k < 3; ++k) outward[k] = (x[(k + 1) % 3] - x[k]).cross(n);
   }
   // Distance of x outside edge k in projection along n, times the edge's length.
@@ -44,8 +44,9 @@ class MeshSurface {
  public:
   MeshSurface(const TriangleMesh& mesh, const Vec3& origin) : mesh_(mesh), origin_(origin) {}
 
-  // Appends the triangles near the body; if they are many, only those of parts that may touch it (mesh_cull.h).
-  void find_triangles(const PlacedShape& body, double margin, double tol, MeshWorkspace& w) const {
+  // Appends the triangles near the body; if they are many, only those of parts that may touch it (mesh_cull.h). False,
+  // with some of them, if those are more than `most`.
+  bool find_triangles(const PlacedShape& body, double margin, double tol, std::size_t most, MeshWorkspace& w) const {
     const Aabb box = shape_aabb(body).grown(margin + tol);
     MeshCull cull(body, mesh_.part_origin(), margin, tol);
     const auto still_few = [&](const SurfacePart&) {
@@ -56,10 +57,12 @@ class MeshSurface {
     if (w.triangles.size() > w.many_triangles) {
       w.triangles.clear();
       const auto may_touch = [&](const SurfacePart& part) {
+        if (w.triangles.size() > most) return false;
         ++w.work.parts;
         return cull.is_near(part.box()) && cull.may_touch(part);
       };
       mesh_.find_triangles(box, may_touch, w.triangles);
+      if (w.triangles.size() > most) return false;
     }
     if (cull.is_tilted()) {
       std::erase_if(w.triangles, [&](int t) {
@@ -68,17 +71,27 @@ class MeshSurface {
       });
     }
     w.work.triangles += static_cast<long>(w.triangles.size());
+    return true;
   }
 
-  void load(int t, Facet& f) const {
+  // In three parts, since most triangles need no more than the first, and of the others most no more than the second:
+  // corners, plane, and what is across the edges.
+  void load_corners(int t, Facet& f) const {
     f.id = t;
     const TriangleMesh::Triangle& v = mesh_.triangle(t);
     for (int k = 0; k < 3; ++k) {
       f.v[k] = v[static_cast<std::size_t>(k)];
       f.x[k] = vertex(f.v[k]);
     }
-    f.n = mesh_.normal(t);
-    f.finish();
+  }
+  void load_plane(Facet& f) const {
+    f.n = mesh_.normal(f.id);
+    f.find_height();
+  }
+  void load(int t, Facet& f) const {
+    load_corners(t, f);
+    load_plane(f);
+    f.find_outward();
   }
   Vec3 vertex(int v) const { return mesh_.vertex(v) - origin_; }
   Vec3 normal(int t) const { return mesh_.normal(t); }
@@ -89,11 +102,11 @@ class MeshSurface {
   int first_triangle(int v) const { return mesh_.triangles_of(v).front(); }
   int corner_of(int t, int v) const { return mesh_.triangle(t)[0] == v ? 0 : mesh_.triangle(t)[1] == v ? 1 : 2; }
 
-  // True if `test` holds for every triangle around v.
+  // True if `test` holds for every triangle around corner k of f, and which of its corners that is.
   template <class Test>
-  bool all_triangles(int v, const Test& test) const {
-    const auto ring = mesh_.triangles_of(v);
-    return std::all_of(ring.begin(), ring.end(), test);
+  bool all_triangles(const Facet& f, int k, const Test& test) const {
+    const auto ring = mesh_.triangles_of(f.v[k]);
+    return std::all_of(ring.begin(), ring.end(), [&](int t) { return test(t, corner_of(t, f.v[k])); });
   }
   // True if `test` holds for every vertex linked to v by an edge.
   template <class Test>
@@ -114,12 +127,13 @@ class FieldSurface {
  public:
   FieldSurface(const HeightField& field, const Vec3& origin) : field_(field), origin_(origin) {}
 
-  void find_triangles(const PlacedShape& body, double margin, double tol, MeshWorkspace& w) const {
+  bool find_triangles(const PlacedShape& body, double margin, double tol, std::size_t, MeshWorkspace& w) const {
     field_.find_triangles(shape_aabb(body).grown(margin + tol), w.triangles);
     w.work.triangles += static_cast<long>(w.triangles.size());
+    return true;
   }
 
-  void load(int t, Facet& f) const {
+  void load_corners(int t, Facet& f) const {
     const int columns = field_.columns();
     const int j = t / 2 / (columns - 1);
     const int i = t / 2 - j * (columns - 1);
@@ -140,20 +154,33 @@ class FieldSurface {
       f.v[2] = v + columns;
       f.x[2] = sample(i, j + 1);
     }
-    f.n = slope_normal(t % 2, field_.heights()[at(f.v[0])], field_.heights()[at(f.v[1])], field_.heights()[at(f.v[2])]);
-    f.finish();
+  }
+  void load_plane(Facet& f) const {
+    const std::span<const double> h = field_.heights();
+    f.n = slope_normal(f.id % 2, h[at(f.v[0])], h[at(f.v[1])], h[at(f.v[2])]);
+    f.find_height();
+  }
+  void load(int t, Facet& f) const {
+    load_corners(t, f);
+    load_plane(f);
+    f.find_outward();
   }
   Vec3 vertex(int v) const { return field_.vertex(v) - origin_; }
   Vec3 normal(int t) const { return field_.normal(t); }
   int neighbour(int t, int k) const { return field_.neighbour(t, k); }
 
   Bend bend(const Facet& f, int k) const {
-    // The far corner of the neighbour, as steps in the grid from the cell's first sample.
+    // The far corner of the neighbour, as steps in the grid from the cell's first sample, and from corner k.
     static constexpr int kFar[2][3][2] = {{{0, -1}, {2, 1}, {0, 1}}, {{1, 0}, {1, 2}, {-1, 0}}};
-    const int i = f.cell[0] + kFar[f.id % 2][k][0];
-    const int j = f.cell[1] + kFar[f.id % 2][k][1];
+    static constexpr int kWay[2][3][2] = {{{0, -1}, {1, 1}, {-1, 0}}, {{1, 0}, {0, 1}, {-1, -1}}};
+    const int half = f.id % 2;
+    const int i = f.cell[0] + kFar[half][k][0];
+    const int j = f.cell[1] + kFar[half][k][1];
     if (i < 0 || j < 0 || i >= field_.columns() || j >= field_.rows()) return Bend::border;
-    return bend_across(f.n, f.x[k], f.outward[k], sample(i, j));
+    const std::span<const double> h = field_.heights();
+    const Vec3 way(kWay[half][k][0] * field_.dx(), kWay[half][k][1] * field_.dy(),
+                   h[at(j * field_.columns() + i)] - h[at(f.v[k])]);
+    return bend_across(f.n, Vec3::Zero(), f.outward[k], way);
   }
 
   int first_triangle(int v) const {
@@ -167,9 +194,21 @@ class FieldSurface {
   }
 
   template <class Test>
-  bool all_triangles(int v, const Test& test) const {
-    std::array<int, 6> ring;
-    return std::all_of(ring.begin(), ring.begin() + field_.triangles_of(v, ring), test);
+  bool all_triangles(const Facet& f, int k, const Test& test) const {
+    // Column and row of the cell from those of the vertex, half, and which corner the vertex is: ascending.
+    static constexpr int kRing[6][4] = {{-1, -1, 0, 2}, {-1, -1, 1, 1}, {0, -1, 1, 2},
+                                        {-1, 0, 0, 1},  {0, 0, 0, 0},   {0, 0, 1, 0}};
+    static constexpr int kStep[2][3][2] = {{{0, 0}, {1, 0}, {1, 1}}, {{0, 0}, {1, 1}, {0, 1}}};
+    const int cells = field_.columns() - 1;
+    const int column = f.cell[0] + kStep[f.id % 2][k][0];
+    const int row = f.cell[1] + kStep[f.id % 2][k][1];
+    for (const auto& [di, dj, half, corner] : kRing) {
+      const int i = column + di;
+      const int j = row + dj;
+      if (i < 0 || j < 0 || i >= cells || j > field_.rows() - 2) continue;
+      if (!test(2 * (j * cells + i) + half, corner)) return false;
+    }
+    return true;
   }
   template <class Test>
   bool all_links(int v, const Test& test) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sarrus/collision/convex_distance.h"
 #include "sarrus/collision/feature.h"
@@ -116,7 +117,8 @@ class ConvexBody {
 class BodyRoom {
  public:
   // `body` has its pose in the axes of the surface.
-  BodyRoom(const PlacedShape& body, double reach) : axes_(body.R_WG), ball_(body.kind == ShapeKind::sphere) {
+  BodyRoom(const PlacedShape& body, double reach) : ball_(body.kind == ShapeKind::sphere) {
+    for (int i = 0; i < 3; ++i) axes_[i] << body.R_WG.row(i).transpose().array(), 0;
     if (ball_) {
       reach2_ = (body.size[0] + reach) * (body.size[0] + reach);
       return;
@@ -125,8 +127,10 @@ class BodyRoom {
     local.R_WG.setIdentity();
     local.p_W.setZero();
     const Aabb box = body.kind == ShapeKind::hull ? body.hull->box() : shape_aabb(local);
-    lo_ = box.lo - Vec3::Constant(reach);
-    hi_ = box.hi + Vec3::Constant(reach);
+    const Vec3 centre = box.centre();
+    const Vec3 half = 0.5 * (box.hi - box.lo) + Vec3::Constant(reach);
+    lo_ << centre[0] - half[0], centre[1] - half[1], centre[2] - half[2], 0;
+    hi_ << centre[0] + half[0], centre[1] + half[1], centre[2] + half[2], 0;
   }
 
   bool is_far(const Facet& f) const {
@@ -135,20 +139,20 @@ class BodyRoom {
       const Vec3 hi = f.x[0].cwiseMax(f.x[1]).cwiseMax(f.x[2]);
       return lo.cwiseMax(-hi).cwiseMax(0).squaredNorm() > reach2_;
     }
-    for (int k = 0; k < 3; ++k) {
-      const double a = axes_.col(k).dot(f.x[0]);
-      const double b = axes_.col(k).dot(f.x[1]);
-      const double c = axes_.col(k).dot(f.x[2]);
-      if (std::min({a, b, c}) > hi_[k] || std::max({a, b, c}) < lo_[k]) return true;
-    }
-    return false;
+    const Eigen::Array4d a = local(f.x[0]);
+    const Eigen::Array4d b = local(f.x[1]);
+    const Eigen::Array4d c = local(f.x[2]);
+    return (a.min(b).min(c) > hi_).any() || (a.max(b).max(c) < lo_).any();
   }
 
  private:
-  Mat3 axes_;
+  // In the body's axes; a fourth zero makes it a vector of the processor.
+  Eigen::Array4d local(const Vec3& x) const { return x[0] * axes_[0] + x[1] * axes_[1] + x[2] * axes_[2]; }
+
+  Eigen::Array4d axes_[3];  // rows of the rotation
   bool ball_;
   double reach2_ = 0;
-  Vec3 lo_, hi_;
+  Eigen::Array4d lo_, hi_;
 };
 
 template <class Surface>
@@ -159,16 +163,16 @@ class ConvexMesh {
     wedge_slack_ = body_.convex.is_polytope() ? kWedgeSlack : kCurvedWedgeSlack;
   }
 
-  // `body` has its pose in the frame of the surface.
-  void collide(const PlacedShape& body) {
+  // `body` has its pose in the frame of the surface. False if more than `most` triangles may touch, and none was asked.
+  bool collide(const PlacedShape& body, std::size_t most) {
     w_.triangles.clear();
     w_.near.clear();
     w_.merge.clear();
-    surface_.find_triangles(body, margin_, tol_, w_);
+    if (!surface_.find_triangles(body, margin_, tol_, most, w_)) return false;
     const BodyRoom room(body, margin_ + kBeside * tol_);
     for (const int t : w_.triangles) collide_triangle(t, room);
     const auto open = [](const NearTriangle& near) { return !near.settled && near.sharp != 0 && near.climb != 0; };
-    if (std::none_of(w_.near.begin(), w_.near.end(), open)) return;
+    if (std::none_of(w_.near.begin(), w_.near.end(), open)) return true;
     index_near();
     for (const NearTriangle& near : w_.near) {
       if (!open(near)) continue;
@@ -177,15 +181,18 @@ class ConvexMesh {
       collide_edges(near, f);
       collide_corners(near, f);
     }
+    return true;
   }
 
  private:
   void collide_triangle(int t, const BodyRoom& room) {
     Facet f;
-    surface_.load(t, f);
+    surface_.load_corners(t, f);
     if (room.is_far(f)) return;
+    surface_.load_plane(f);
     body_.face(f.n);
     if (!(body_.lowest - f.height <= margin_)) return;
+    f.find_outward();
     NearTriangle near{t, f.n.dot(body_.centre) >= f.height, false, 0, 0};
     const bool deep = body_.lowest - f.height < -kShallow * tol_;
     std::uint8_t bent = 0;
@@ -339,10 +346,10 @@ class ConvexMesh {
       const int at_corner = edges_at(k);
       if ((near.sharp & at_corner) == 0 || (near.climb & at_corner) == 0) continue;
       bool front = false;
-      const bool lone = surface_.all_triangles(f.v[k], [&](int t) {
+      const bool lone = surface_.all_triangles(f, k, [&](int t, int corner) {
         const NearTriangle* other = t == near.id ? &near : find_near(t);
         if (other == nullptr || other->settled) return false;
-        const int there = edges_at(surface_.corner_of(t, f.v[k]));
+        const int there = edges_at(corner);
         front = front || other->front;
         return (other->climb & there) != 0 && !(t < near.id && (other->sharp & there) != 0);
       });
@@ -469,30 +476,59 @@ class ConvexMesh {
   Bend bend_[3];  // of the triangle at hand
 };
 
+// False if more than `most` triangles may touch.
 template <class Surface>
-void collide_surface(const PairQuery& q, const Surface& surface, const Vec3& p_BA, MeshWorkspace& w,
+bool collide_surface(const PairQuery& q, const Surface& surface, const Vec3& p_BA, std::size_t most, MeshWorkspace& w,
                      Manifold& manifold) {
   PlacedShape a = q.a;
   a.R_WG = q.b.R_WG.transpose() * q.a.R_WG;
   a.p_W = p_BA;
-  ConvexMesh<Surface>(q, surface, a.R_WG, w).collide(a);
+  if (!ConvexMesh<Surface>(q, surface, a.R_WG, w).collide(a, most)) return false;
   drop_patches(w.merge, q.tol);
   merge_patches(w.merge, {points_per_cluster(q.a.kind), kPatchCosine, q.margin, q.tol}, manifold);
   for (ManifoldPoint& point : manifold) {
     point.p = q.b.R_WG * point.p;
     point.n = q.b.R_WG * point.n;
   }
+  return true;
+}
+
+// The face of a box that the whole mesh lies over, as a plane, from the box's origin; false if there is none.
+bool face_below(const PlacedShape& box, const PlacedShape& mesh, const Vec3& p_AB_W, PlacedShape& face) {
+  const Mat3 R_AW = box.R_WG.transpose();
+  const Aabb over = transformed_box(mesh.mesh->box(), R_AW * mesh.R_WG, R_AW * p_AB_W);
+  const Vec3 centre = over.centre();
+  for (int k = 0; k < 3; ++k) {
+    if (!(std::abs(centre[k]) > box.size[k])) continue;
+    for (const int side : {(k + 1) % 3, (k + 2) % 3}) {
+      if (!(over.lo[side] >= -box.size[side] && over.hi[side] <= box.size[side])) return false;
+    }
+    const double sign = centre[k] > 0 ? 1 : -1;
+    face.kind = ShapeKind::plane;
+    face.R_WG.col(2) = sign * box.R_WG.col(k);
+    face.R_WG.col(0) = box.R_WG.col((k + 1) % 3);
+    face.R_WG.col(1) = face.R_WG.col(2).cross(face.R_WG.col(0));
+    face.p_W = box.size[k] * face.R_WG.col(2);
+    return true;
+  }
+  return false;
 }
 
 }  // namespace
 
 void collide_convex_mesh(const PairQuery& q, MeshWorkspace& w, Manifold& manifold) {
+  constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
   const Vec3 p_BA = -(q.b.R_WG.transpose() * q.p_AB_W);  // the body's origin in the mesh's frame
-  if (q.b.kind == ShapeKind::mesh) {
-    collide_surface(q, MeshSurface(*q.b.mesh, p_BA), p_BA, w, manifold);
-  } else {
-    collide_surface(q, FieldSurface(*q.b.field, p_BA), p_BA, w, manifold);
+  if (q.b.kind != ShapeKind::mesh) {
+    collide_surface(q, FieldSurface(*q.b.field, p_BA), p_BA, kAny, w, manifold);
+    return;
   }
+  PlacedShape face;
+  const bool on_face = q.a.kind == ShapeKind::box && face_below(q.a, q.b, q.p_AB_W, face);
+  if (collide_surface(q, MeshSurface(*q.b.mesh, p_BA), p_BA, on_face ? w.many_on_face : kAny, w, manifold)) return;
+  const double tol = q.tol * q.b.diagonal / q.a.diagonal;
+  collide_plane_mesh({face, q.b, q.p_AB_W - face.p_W, q.margin, tol}, w, manifold);
+  for (ManifoldPoint& point : manifold) point.p += face.p_W;
 }
 
 }  // namespace sarrus

@@ -109,17 +109,21 @@ struct MeshWorkspace {
   // From this many triangles near the body on, parts of the surface are asked whether they may touch (mesh_cull.h): to
   // collide with a triangle takes about as long as to ask about a part. It changes the time, not the result.
   std::size_t many_triangles = 96;
+  // From this many triangles that may touch on, a box is a plane for a mesh that lies within one of its faces.
+  std::size_t many_on_face = 128;
 };
 
 // A = convex shape, B = mesh or height field. Points of up to 8 clusters of normals, each reduced to 1 (sphere,
-// ellipsoid), 2 (capsule) or 4; a single cluster may have 8.
+// ellipsoid), 2 (capsule) or 4; a single cluster may have 8. If A is a box, the whole box of the mesh lies beyond one
+// of its faces and within the sides of this face, and many triangles may touch, the points are those of
+// collide_plane_mesh with the plane of this face.
 void collide_convex_mesh(const PairQuery& query, MeshWorkspace& workspace, Manifold& manifold);
 
 // A = plane, B = mesh: vertices of the mesh's convex hull within the margin; no other vertex can carry anything. A flat
 // mesh has its outline instead, and one without a whole hull (triangle_mesh.h) all its vertices. Each counts for the
 // hull face around it that looks most against the plane; reduced to 4 per cluster of 10 degrees of these faces'
 // normals, 8 for a single cluster.
-// If more than 128 vertices are within the margin, a fine mesh has them by the thousand, the choice is among
+// If more than 64 vertices are within the margin, a fine mesh has them by the thousand, the choice is among
 //   those within tol, 4 tol, 16 tol ... of the deepest one, until they are at least 16, unless they become too many
 //   for each of four directions t along the plane, the farthest vertex of the hull along t - 4^k n with the smallest
 //   k = 0 ... 10 that has it within the margin; if there are too many within tol, for each of eight, and within tol too

@@ -14,8 +14,8 @@ namespace {
 constexpr double kFaceClusterCosine = 0.98480775301220806;  // 10 degrees
 // Faces whose slopes against the plane differ by less than this count as equal: the first one stands for the vertex.
 constexpr double kSameSlope = 1e-3;
-// More vertices within the margin than this are thinned out before they become patches: 128 cost some 10 us.
-constexpr int kMaxCandidates = 128;
+// More vertices within the margin than this are thinned out before they become patches: 64 cost some 5 us.
+constexpr int kMaxCandidates = 64;
 constexpr int kFewCandidates = 16;
 constexpr int kOutlineDirections = 8;
 // Steepest slopes of an outline's vertices against the plane, tried from 1 down to 4^-10.

@@ -26,8 +26,23 @@ double shape_diagonal(const Shape& shape) {
 
 namespace {
 
-// Exact in world axes: a rotated local box would be up to 1.7 times as wide.
+// Exact in world axes: a rotated local box would be up to 1.7 times as wide. Of few vertices all are turned; vectors of
+// four are what the processor has.
 Aabb hull_aabb(const PlacedShape& shape) {
+  constexpr int kFew = 64;
+  const std::span<const Vec3> vertices = shape.hull->vertices();
+  if (vertices.size() <= kFew) {
+    Eigen::Array4d axis[3];
+    for (int k = 0; k < 3; ++k) axis[k] << shape.R_WG.col(k).array(), 0;
+    Eigen::Array4d lo = Eigen::Array4d::Constant(kInf);
+    Eigen::Array4d hi = -lo;
+    for (const Vec3& x : vertices) {
+      const Eigen::Array4d y = x[0] * axis[0] + x[1] * axis[1] + x[2] * axis[2];
+      lo = lo.min(y);
+      hi = hi.max(y);
+    }
+    return {shape.p_W + lo.head<3>().matrix(), shape.p_W + hi.head<3>().matrix()};
+  }
   Aabb box;
   for (int i = 0; i < 3; ++i) {
     const Vec3 l = shape.R_WG.row(i).transpose();
