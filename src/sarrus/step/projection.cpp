@@ -26,7 +26,9 @@ JointProjection::JointProjection(const Model& model, Coordinates& coordinates, L
       has_redundancy_(!model.loop_joints().empty() || !model.couplings().empty() || !model.combinations().empty()),
       rows_(&own_rows_),
       trial_(model.bodies().size()),
-      twist_(model.bodies().size()) {
+      twist_(model.bodies().size()),
+      body_tangent_(model),
+      first_of_(model.bodies().size()) {
   for (const Joint& j : model.joints()) has_compliance_ = has_compliance_ || j.compliance.compliant();
   for (const Coupling& c : model.couplings()) has_compliance_ = has_compliance_ || c.compliance.compliant();
   for (const Dof& d : model.scalars())
@@ -205,6 +207,45 @@ bool JointProjection::leave_tangent(const RowContext& at, std::span<const Contac
   return std::find(violated_.begin(), violated_.end(), 1) != violated_.end();
 }
 
+// Islands of one body without joints have a matrix of their own (body_tangent.h). Takes their contacts out of
+// sustained_; false if no others are left.
+bool JointProjection::finish_lone_bodies(const RowContext& at, std::span<const Contact> contacts,
+                                         const Islands& islands, double negligible, VecX& u) {
+  std::fill(first_of_.begin(), first_of_.end(), -1);
+  next_of_.assign(contacts.size(), -1);
+  bool others = false;
+  for (std::size_t i = contacts.size(); i-- > 0;) {
+    if (!sustained_[i].loaded) continue;
+    const Contact& c = contacts[i];
+    const int body = std::max(c.body_a, c.body_b);
+    const BodyMap& map = coordinates_.map(body);
+    if (std::min(c.body_a, c.body_b) != kWorld || map.X != nullptr ||
+        islands.nodes(islands.of_node(map.node)).size() > 1) {
+      others = true;
+      continue;
+    }
+    if (c.gap <= contact_slop(at.options, c) && at.scheme_at(body).finish) {
+      next_of_[i] = first_of_[static_cast<std::size_t>(body)];
+      first_of_[static_cast<std::size_t>(body)] = static_cast<int>(i);
+    }
+  }
+  for (std::size_t k = 0; k < first_of_.size(); ++k) {
+    if (first_of_[k] < 0) continue;
+    const int body = static_cast<int>(k);
+    body_tangent_.begin(body, at.X_WB[k]);
+    for (int i = first_of_[k]; i >= 0; i = next_of_[static_cast<std::size_t>(i)]) {
+      body_tangent_.add(contacts[static_cast<std::size_t>(i)], sustained_[static_cast<std::size_t>(i)].stuck);
+    }
+    body_tangent_.finish(kRegularisation, negligible, u.segment<6>(coordinates_.map(body).offset));
+  }
+  if (!others) return false;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const int body = std::max(contacts[i].body_a, contacts[i].body_b);
+    if (first_of_[static_cast<std::size_t>(body)] >= 0) sustained_[i] = {};
+  }
+  return true;
+}
+
 // The memory for more tangent rows than there ever were is taken when they come, not when they first need correction,
 // perhaps long after the start. What is done with them depends on the present step alone.
 void JointProjection::take_memory(const RowContext& at, std::span<const Contact> contacts) {
@@ -248,6 +289,7 @@ void JointProjection::project_velocities(const RowContext& at_all, std::span<con
   take_memory(at, contacts);
   if (!has_rows_ && at.sustained_limits.empty()) {
     if (!leave_tangent(at, contacts, islands, negligible, u)) return;
+    if (!finish_lone_bodies(at, contacts, islands, negligible, u)) return;
     at.sustained = sustained_;
   }
   if (!use_tangent_rows(at, contacts)) return;

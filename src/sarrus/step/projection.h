@@ -22,6 +22,7 @@
 #include "sarrus/rows/rows.h"
 #include "sarrus/solvers/linear_factor.h"
 #include "sarrus/solvers/normal_matrix.h"
+#include "sarrus/step/body_tangent.h"
 
 namespace sarrus {
 
@@ -69,6 +70,8 @@ class JointProjection {
   double violation(const VecX& u);
   bool leave_tangent(const RowContext& at, std::span<const Contact> contacts, const Islands& islands, double negligible,
                      const VecX& u);
+  bool finish_lone_bodies(const RowContext& at, std::span<const Contact> contacts, const Islands& islands,
+                          double negligible, VecX& u);
   bool use_tangent_rows(const RowContext& at, std::span<const Contact> contacts);
   void leave_tangent_rows();
   void weigh_rows();
@@ -106,6 +109,9 @@ class JointProjection {
   std::vector<Vec6> twist_;
   std::vector<std::uint8_t> violated_;  // by island
   std::vector<Sustained> sustained_;    // by contact, of violated islands
+  BodyTangent body_tangent_;
+  std::vector<int> first_of_;  // by body: its first contact, or -1
+  std::vector<int> next_of_;   // by contact: the next one of the same body, or -1
 };
 
 }  // namespace sarrus
