@@ -29,7 +29,8 @@ CollisionDetector::CollisionDetector(const Model& model, const CollisionOptions&
       bounded_(ids([](const Collider& c) { return !is_plane(c); })),
       broad_phase_(ids([](const Collider& c) { return !is_plane(c) && c.body != kWorld; }),
                    ids([](const Collider& c) { return !is_plane(c) && c.body == kWorld; }), geoms()),
-      fat_boxes_(colliders_.size()) {
+      fat_boxes_(colliders_.size()),
+      has_compounds_(std::any_of(colliders_.begin(), colliders_.end(), [](const Collider& c) { return c.child > 0; })) {
   for (const ContactPair& p : model.contact_pairs()) {
     for (Collider& c : colliders_) {
       if (c.geom == p.a || c.geom == p.b) c.pair_margin = std::max(c.pair_margin, p.margin);
@@ -56,8 +57,14 @@ std::vector<int> CollisionDetector::geoms() const {
 
 std::vector<CollisionDetector::Collider> CollisionDetector::make_colliders(const Model& model) {
   std::vector<Collider> out;
+  std::vector<bool> included(model.bodies().size() + 1, false);  // the world comes first
+  for (const BodyPair& p : model.includes()) included[at(p.a + 1)] = included[at(p.b + 1)] = true;
+  std::vector<bool> paired(model.geoms().size(), false);
+  for (const ContactPair& p : model.contact_pairs()) paired[at(p.a)] = paired[at(p.b)] = true;
   for (std::size_t i = 0; i < model.geoms().size(); ++i) {
     const Geom& geom = model.geoms()[i];
+    const bool no_bits = geom.group == 0 && geom.collides_with == 0;
+    if (no_bits && !included[at(geom.body + 1)] && !paired[i]) continue;  // only drawn
     const auto add = [&](const Shape& shape, const Pose& X_BG, std::uint32_t child) {
       Collider c;
       c.geom = static_cast<int>(i);
@@ -106,7 +113,7 @@ void CollisionDetector::detect(std::span<const Pose> X_WB, std::span<const Vec6>
   pairs_.resize(plane_pairs_.size() + broad_pairs_.size());
   std::merge(plane_pairs_.begin(), plane_pairs_.end(), broad_pairs_.begin(), broad_pairs_.end(), pairs_.begin());
   const auto before = [this](const GeomPair& x, const GeomPair& y) { return comes_before(x, y); };
-  if (colliders_.size() > model_.geoms().size()) std::sort(pairs_.begin(), pairs_.end(), before);
+  if (has_compounds_) std::sort(pairs_.begin(), pairs_.end(), before);
   separations_.swap(last_separations_);
   separations_.clear();
   std::size_t cursor = 0;

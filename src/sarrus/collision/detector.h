@@ -149,6 +149,7 @@ class CollisionDetector {
   double boxes_horizon_ = -1;  // that fat_boxes_ were made for
   double fall_ = 0;            // |g| dt, m/s
   long motion_ = 0;            // counts them
+  bool has_compounds_ = false;
   NarrowWorkspace workspace_;
   Manifold manifold_;
 };

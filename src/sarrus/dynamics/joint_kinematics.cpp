@@ -286,11 +286,10 @@ void for_each_index(std::size_t count, const F& f) {
 }  // namespace
 
 JointKinematics::JointKinematics(const Model& model) : model_(model) {
-  for (const Joint& j : model.joints()) {
-    X_B_.push_back(j.q_BJ.toRotationMatrix());
-    X_F_.push_back(j.q_FJ.toRotationMatrix());
-  }
-  R_WB_.resize(static_cast<std::size_t>(model.body_count()), Columns::Zero());
+  std::vector<Axes> axes;
+  axes.reserve(model.joints().size());
+  for (const Joint& j : model.joints()) axes.push_back({j.q_BJ.toRotationMatrix(), j.q_FJ.toRotationMatrix()});
+  axes_ = std::make_shared<const std::vector<Axes>>(std::move(axes));
   frames_.resize(model.joints().size());
   for (std::size_t i = 0; i < model.joints().size(); ++i) {
     const Joint& j = model.joints()[i];
@@ -308,22 +307,28 @@ JointKinematics::JointKinematics(const Model& model) : model_(model) {
 }
 
 void JointKinematics::update(std::span<const Pose> X_WB, std::span<const double> near) {
-  for_each_index(R_WB_.size(), [&](std::size_t i) { R_WB_[i].topRows<3>() = X_WB[i].q.toRotationMatrix(); });
+  if (frames_.empty()) return;
+  // By body; a row of zeros makes columns whole vectors. Of no use after this call: one for all that a thread updates.
+  thread_local std::vector<Columns> memory;
+  if (memory.size() < X_WB.size()) memory.resize(X_WB.size(), Columns::Zero());
+  Columns* const R_WB = memory.data();
+  const std::vector<Axes>& axes = *axes_;
+  for_each_index(X_WB.size(), [&](std::size_t i) { R_WB[i].topRows<3>() = X_WB[i].q.toRotationMatrix(); });
   for_each_index(frames_.size(), [&](std::size_t i) {
     const Joint& j = model_.joints()[i];
     JointFrame& f = frames_[i];
     if (j.base == kWorld) {
       f.r_B_W.setZero();
       f.p_B_W = j.p_BJ;
-      f.A_B = X_B_[i];
+      f.A_B = axes[i].X_B;
     } else {
       const auto b = static_cast<std::size_t>(j.base);
       f.r_B_W = X_WB[b].p;
-      place(R_WB_[b], f.r_B_W, j.p_BJ, X_B_[i], f.p_B_W, f.A_B);
+      place(R_WB[b], f.r_B_W, j.p_BJ, axes[i].X_B, f.p_B_W, f.A_B);
     }
     const auto b = static_cast<std::size_t>(j.follower);
     f.r_F_W = X_WB[b].p;
-    place(R_WB_[b], f.r_F_W, j.p_FJ, X_F_[i], f.p_F_W, f.A_F);
+    place(R_WB[b], f.r_F_W, j.p_FJ, axes[i].X_F, f.p_F_W, f.A_F);
   });
   update_serial(near);
 }

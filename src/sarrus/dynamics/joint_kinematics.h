@@ -5,6 +5,7 @@
 // Residuals are signed so that d/dt residual = J u. The wrench of every joint but `distance` acts at p_F.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -40,7 +41,7 @@ inline Vec6 base_row(const JointFrame& f, const JointAxis& a) {
   return spatial(-a.linear, a.linear.cross(arm) - a.angular);
 }
 
-// Frames of all joints of a model at given poses.
+// Frames of all joints of a model at given poses. A copy costs less memory than another one of the same model.
 class JointKinematics {
  public:
   explicit JointKinematics(const Model& model);
@@ -75,9 +76,10 @@ class JointKinematics {
   }
 
   Model model_;
-  std::vector<Mat3> X_B_;  // joint axes in the base body, by joint
-  std::vector<Mat3> X_F_;
-  std::vector<Eigen::Matrix<double, 4, 3>> R_WB_;  // by body; a row of zeros makes columns whole vectors
+  struct Axes {
+    Mat3 X_B, X_F;  // joint axes in the base body and in the follower
+  };
+  std::shared_ptr<const std::vector<Axes>> axes_;  // by joint; copies share them
   std::vector<JointFrame> frames_;
   std::vector<int> serial_index_;  // by joint, -1: it is of another type; empty: all are
   std::vector<int> serial_joint_;  // which joint

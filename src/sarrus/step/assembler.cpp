@@ -14,9 +14,8 @@ Assembler::Assembler(Model model, SimulationOptions options, std::unique_ptr<Coo
       projection_(model_, *coordinates_, factor_),
       modes_(model_, scheme_),
       start_(model_),
-      end_(model_),
-      kinematics_(model_),
-      predicted_(model_),
+      end_(start_),
+      kinematics_(start_),
       row_poses_(model_.bodies().size()),
       predicted_poses_(row_poses_),
       row_twists_(row_poses_.size()),
@@ -66,7 +65,7 @@ void Assembler::assemble(const State& state, const Inputs& inputs, double dt, Wa
   coordinates_->free_velocity(motion, problem_.mass, problem_.mass_inverse, problem_.u_free);
   if (modes_.any_curvature() || !armature_dofs_.empty()) {
     coordinates_->move(motion, state.X_WB, u_minus_, predicted_poses_);
-    predicted_.update(predicted_poses_, state.q);
+    end_.update(predicted_poses_, state.q);
   }
   if (modes_.any_impact()) coordinates_->rotate_freely(motion, Rotation::free, u_minus_);
   read_rates(state);
@@ -226,7 +225,7 @@ void Assembler::read_rates(const State& state) {
   for (const int i : armature_dofs_) {
     const auto k = static_cast<std::size_t>(i);
     const double rate = start_.rate(i, state.twist);
-    const double kappa = 0.5 * (predicted_.rate(i, state.twist) - rate);
+    const double kappa = 0.5 * (end_.rate(i, state.twist) - rate);
     const Joint& joint = model_.joints()[static_cast<std::size_t>(model_.joint_of_dof(i))];
     const Scheme& scheme =
         *modes_.scheme()[static_cast<std::size_t>(joint.follower == kWorld ? joint.base : joint.follower)];
@@ -289,7 +288,7 @@ void Assembler::take_soft_rows_along(const RowContext& context, const WarmStart*
 
 void Assembler::build_rows(double dt, const WarmStart* last) {
   RowContext context{model_,     *coordinates_, scheme_, options_.rows, dt,      row_kinematics(), start_,
-                     predicted_, row_poses_,    row_q_,  u_minus_,      drives_, armature_rate_};
+                     end_,       row_poses_,    row_q_,  u_minus_,      drives_, armature_rate_};
   context.body_scheme = modes_.scheme();
   context.sustained = sustained_;
   context.pair_load = pair_load_;

@@ -34,7 +34,6 @@ JointProjection::JointProjection(const Model& model, Coordinates& coordinates, L
   for (const Dof& d : model.scalars())
     has_compliance_ = has_compliance_ || (d.limit.locked() && d.limit.compliance.compliant());
   own_rows_.set_nodes(coordinates.node_sizes());
-  tangent_rows_.set_nodes(coordinates.node_sizes());
   step_.resize(coordinates.velocity_size());
   finishes_.reserve(coordinates.node_sizes().size());
   violated_.reserve(coordinates.node_sizes().size());
@@ -80,11 +79,13 @@ void JointProjection::begin(bool warm) {
 // weight_ = D_ii. For what regularises tangent rows, those of the joints at the pose of the problem are good enough.
 void JointProjection::weigh_rows() {
   std::size_t known = 0;
-  if (rows_ == &tangent_rows_ && problem_ != nullptr && !has_compliance_ && position_blocks_ > 0) {
-    const ConstraintBlock& last = tangent_rows_.blocks[position_blocks_ - 1];
+  if (tangent_ && problem_ != nullptr && !has_compliance_ && own_joints_ > 0) {
+    known = static_cast<std::size_t>(own_joints_);
+    const ConstraintBlock& last = own_rows_.blocks[known - 1];
     if (last.row + last.rows == problem_->rows_of(BlockKind::joint)) {
-      known = position_blocks_;
       weight_.head(last.row + last.rows) = problem_->diagonal.head(last.row + last.rows);
+    } else {
+      known = 0;
     }
   }
   rows_->diagonal_D_plus_R(blocks().subspan(known), weight_);
@@ -177,8 +178,8 @@ JointProjection::Result JointProjection::project_poses(std::span<Pose> X_WB, Joi
 
 // Largest component of J u at the tangent rows, left in velocity_, of bodies whose scheme finishes.
 double JointProjection::violation(const VecX& u) {
-  tangent_rows_.multiply_J(u, velocity_);
-  for (const ConstraintBlock& b : tangent_rows_.blocks) {
+  own_rows_.multiply_J(u, velocity_);
+  for (const ConstraintBlock& b : own_rows_.blocks) {
     if (!finishes_[static_cast<std::size_t>(b.node[0])]) velocity_.segment(b.row, b.rows).setZero();
   }
   return velocity_.cwiseAbs().maxCoeff();
@@ -265,17 +266,20 @@ void JointProjection::take_memory(const RowContext& at, std::span<const Contact>
 
 // False if there are none.
 bool JointProjection::use_tangent_rows(const RowContext& at, std::span<const Contact> contacts) {
-  set_position_rows(model_, coordinates_, at.X_WB, at.kinematics, at.q, tangent_rows_);
-  position_blocks_ = tangent_rows_.blocks.size();
-  add_sustained_rows(at, contacts, tangent_rows_);
-  if (tangent_rows_.rows() == 0) return false;
-  use(tangent_rows_);
-  normal_ = &tangent_normal_;
+  set_position_rows(model_, coordinates_, at.X_WB, at.kinematics, at.q, own_rows_);
+  own_joints_ = static_cast<int>(own_rows_.blocks.size());
+  add_sustained_rows(at, contacts, own_rows_);
+  if (own_rows_.rows() == 0) return false;
+  normal_ = static_cast<int>(own_rows_.blocks.size()) == own_joints_ ? &joint_normal_ : &tangent_normal_;
+  tangent_ = true;
+  use(own_rows_);
   return true;
 }
 
 void JointProjection::leave_tangent_rows() {
   normal_ = &joint_normal_;
+  tangent_ = false;
+  own_rows_.keep_blocks(own_joints_);
   use(own_rows_);
   serves_ = false;
 }
@@ -293,7 +297,7 @@ void JointProjection::project_velocities(const RowContext& at_all, std::span<con
     at.sustained = sustained_;
   }
   if (!use_tangent_rows(at, contacts)) return;
-  finishes_.assign(tangent_rows_.node_size.size(), true);
+  finishes_.assign(own_rows_.node_size.size(), true);
   for (int i = 0; i < model_.body_count(); ++i) {
     if (!at.scheme_at(i).finish) finishes_[static_cast<std::size_t>(coordinates_.map(i).node)] = false;
   }

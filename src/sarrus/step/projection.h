@@ -91,15 +91,15 @@ class JointProjection {
   bool has_rows_ = false;
   bool has_redundancy_ = false;
   bool has_compliance_ = false;
-  ConstraintProblem own_rows_;      // made by linearise()
-  ConstraintProblem tangent_rows_;  // of project_velocities(): joints and what is sustained
-  const ConstraintProblem* rows_;   // the linearisation: own_rows_, or the problem of the step
+  ConstraintProblem own_rows_;     // made by linearise(), or of project_velocities(): joints and what is sustained
+  int own_joints_ = 0;             // blocks of it that are of joints
+  const ConstraintProblem* rows_;  // the linearisation: own_rows_, or the problem of the step
   std::size_t block_count_ = 0;     // its joint blocks
   int row_count_ = 0;
-  std::size_t position_blocks_ = 0;  // of tangent_rows_: its joints
+  bool tangent_ = false;            // they are those of project_velocities()
   bool serves_ = false;              // the linearisation is of this step and contracts well
   bool factored_ = false;
-  NormalMatrix joint_normal_, tangent_normal_;  // apart, since their graphs differ
+  NormalMatrix joint_normal_, tangent_normal_;  // the latter where something is sustained: their graphs differ
   NormalMatrix* normal_ = &joint_normal_;
   GrowingVector weight_, weighted_, residual_, velocity_;  // by row
   VecX step_;

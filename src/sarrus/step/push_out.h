@@ -28,6 +28,8 @@ class PushOut {
   PushOut(const Model& model, Coordinates& coordinates, const StepModes& modes);
   ~PushOut();
 
+  // For so many contacts: when they come, not when something is deep for the first time.
+  void take_memory(std::size_t contacts);
   // False if nothing can be violated, at less cost than needed().
   bool may_be_needed(const RowOptions& options, std::span<const Contact> contacts) const {
     return has_limits_ || any_deep(options, contacts);

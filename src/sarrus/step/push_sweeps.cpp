@@ -21,18 +21,21 @@ constexpr double kPromising = 0.3;
 
 }  // namespace
 
-PushSweeps::PushSweeps(const Model& model)
-    : jointed_(model.bodies().size(), false),
-      moves_(model.bodies().size()),
-      moved_(model.bodies().size()),
-      deep_(model.bodies().size()) {
-  rows_.reserve(64 + 16 * model.geoms().size());
+void PushSweeps::take_memory(const Model& model, std::size_t contacts) {
+  if (contacts > rows_.capacity()) rows_.reserve(contacts + contacts / 4);
+  if (!inverse_mass_.empty()) return;
+  jointed_.resize(model.bodies().size(), false);
+  moves_.resize(model.bodies().size());
+  moved_.resize(model.bodies().size());
+  deep_.resize(model.bodies().size());
   for (const Joint& j : model.joints()) {
     if (j.type == JointType::free) continue;
     for (const int body : {j.base, j.follower}) {
       if (body != kWorld) jointed_[static_cast<std::size_t>(body)] = true;
     }
   }
+  inverse_mass_.reserve(model.bodies().size());
+  inverse_inertia_B_.reserve(model.bodies().size());
   for (const Body& b : model.bodies()) {
     inverse_mass_.push_back(1 / b.mass);
     inverse_inertia_B_.push_back(b.inertia_B.inverse() / PushOut::kInertiaFactor);

@@ -19,8 +19,8 @@ namespace sarrus {
 
 class PushSweeps {
  public:
-  explicit PushSweeps(const Model& model);
-
+  // To be called before run(), when there are more contacts than ever.
+  void take_memory(const Model& model, std::size_t contacts);
   // Fills `displacement` (by node; maximal coordinates) such that contact i opens by aim[i] or more, m; compliant ones
   // have no say. False, with nothing of use in it, if a body with joints would have to move, or if there is no answer
   // soon.

@@ -285,6 +285,7 @@ void Simulation::Impl::push_out_of_contacts(double dt) {
   Coordinates& coordinates = assembler.coordinates();
   scatter_twist();
   std::span<const Contact> contacts = assembler.detect_after(new_poses, new_twist, dt);
+  push_out.take_memory(contacts.size());
   if (!moving.all()) contacts = contacts_of_moving(contacts);
   if (!push_out.may_be_needed(options().rows, contacts)) return;
   new_q = state.q;
