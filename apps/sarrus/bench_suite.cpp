@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -36,6 +37,7 @@ struct SuiteArguments {
   int samples = 0;
   int repeats = 0;
   std::vector<int> sizes;
+  std::vector<std::string> families;
   double patience = 10;
   std::string json, csv, html, work;
 };
@@ -52,6 +54,7 @@ std::string command_text(const SuiteArguments& a) {
   if (a.samples > 0) out += fmt::format(" --samples {}", a.samples);
   if (a.repeats > 0) out += fmt::format(" --repeats {}", a.repeats);
   if (a.instructions) out += " --instructions";
+  out += joined("--families", a.families);
   if (!a.sizes.empty()) out += fmt::format(" --sizes {}", fmt::join(a.sizes, ","));
   return out;
 }
@@ -75,6 +78,12 @@ SuiteOptions suite_options(const SuiteArguments& a) {
   if (a.samples != 0) o.samples.count = a.samples;
   if (a.repeats != 0) o.replay.repeats = a.repeats;
   if (!a.sizes.empty()) o.scaling.sizes = a.sizes;
+  o.scaling.families = without_all(a.families);
+  for (const std::string& f : o.scaling.families) {
+    const auto& all = scaling_families();
+    if (std::ranges::find(all, f, &ScalingFamily::name) != all.end()) continue;
+    throw InputError("--families", fmt::format("'{}' is none; give chain, tree, grid, pile, pile-cold or islands", f));
+  }
   o.replay.instructions = a.instructions;
   if (o.samples.count < 1) throw InputError("--samples", fmt::format("is {}; give at least 1", o.samples.count));
   if (o.replay.repeats < 1) throw InputError("--repeats", fmt::format("is {}; give at least 1", o.replay.repeats));
@@ -187,6 +196,9 @@ void add_suite_command(CLI::App& bench, BenchKind kind, const char* what, int& e
         ->type_name("LIST");
   } else {
     c->add_option("--sizes", a->sizes, "Numbers of bodies")->delimiter(',')->type_name("LIST");
+    c->add_option("--families", a->families, "chain, tree, grid, pile, pile-cold, islands; default all")
+        ->delimiter(',')
+        ->type_name("LIST");
   }
   if (kind == BenchKind::suite) {
     c->add_option("--run-solvers", a->run_solvers, "Solvers that advance whole simulations")

@@ -7,60 +7,75 @@
 #include <cerrno>
 #include <cstddef>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #if defined(__SANITIZE_ADDRESS__)
 // As in <sanitizer/allocator_interface.h>, which GCC does not install.
 // NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, std::size_t),
                                                          void (*)(const volatile void*));
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
+extern "C" std::size_t __sanitizer_get_allocated_size(const volatile void*);
 #endif
 
 namespace {
 
 std::atomic<bool> counting = false;
 std::atomic<long> allocations = 0;
+std::atomic<long> bytes = 0;
 
-[[maybe_unused]] void count() {
-  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1, std::memory_order_relaxed);
+[[maybe_unused]] void count(std::size_t taken) {
+  if (!counting.load(std::memory_order_relaxed)) return;
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  bytes.fetch_add(static_cast<long>(taken), std::memory_order_relaxed);
+}
+
+[[maybe_unused]] void give_back(std::size_t returned) {
+  if (counting.load(std::memory_order_relaxed)) bytes.fetch_sub(static_cast<long>(returned), std::memory_order_relaxed);
 }
 
 #if defined(__SANITIZE_ADDRESS__)
 [[maybe_unused]] const int hooks = __sanitizer_install_malloc_and_free_hooks(
-    [](const volatile void*, std::size_t) { count(); }, [](const volatile void*) {});
+    [](const volatile void*, std::size_t n) { count(n); },
+    [](const volatile void* p) { give_back(p == nullptr ? 0 : __sanitizer_get_allocated_size(p)); });
 #endif
 
 }  // namespace
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+namespace {
+
+void* counted(void* p) {
+  count(p == nullptr ? 0 : malloc_usable_size(p));
+  return p;
+}
+
+}  // namespace
+
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of the C library
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
 void* __libc_realloc(void*, std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);
+void __libc_free(void*);
 
-void* malloc(std::size_t n) {
-  count();
-  return __libc_malloc(n);
-}
-void* calloc(std::size_t n, std::size_t size) {
-  count();
-  return __libc_calloc(n, size);
-}
+void* malloc(std::size_t n) { return counted(__libc_malloc(n)); }
+void* calloc(std::size_t n, std::size_t size) { return counted(__libc_calloc(n, size)); }
 void* realloc(void* p, std::size_t n) {
-  count();
-  return __libc_realloc(p, n);
+  if (p != nullptr) give_back(malloc_usable_size(p));
+  return counted(__libc_realloc(p, n));
 }
-void* memalign(std::size_t alignment, std::size_t n) {
-  count();
-  return __libc_memalign(alignment, n);
+void free(void* p) {
+  if (p != nullptr) give_back(malloc_usable_size(p));
+  __libc_free(p);
 }
-void* aligned_alloc(std::size_t alignment, std::size_t n) {
-  count();
-  return __libc_memalign(alignment, n);
-}
+void* memalign(std::size_t alignment, std::size_t n) { return counted(__libc_memalign(alignment, n)); }
+void* aligned_alloc(std::size_t alignment, std::size_t n) { return counted(__libc_memalign(alignment, n)); }
 int posix_memalign(void** p, std::size_t alignment, std::size_t n) {
-  count();
-  *p = __libc_memalign(alignment, n);
+  *p = counted(__libc_memalign(alignment, n));
   return *p == nullptr ? ENOMEM : 0;
 }
 }
@@ -75,6 +90,14 @@ long allocations_of(const std::function<void()>& f) {
   f();
   counting = false;
   return allocations;
+}
+
+long bytes_held_by(const std::function<void()>& f) {
+  bytes = 0;
+  counting = true;
+  f();
+  counting = false;
+  return bytes;
 }
 
 }  // namespace sarrus::test

@@ -1,4 +1,4 @@
-// Counts heap allocations, whoever makes them: operator new, Eigen and the C library all end in malloc.
+// Counts heap allocations and their bytes, whoever makes them: operator new, Eigen and the C library all end in malloc.
 #pragma once
 
 #include <functional>
@@ -7,6 +7,9 @@ namespace sarrus::test {
 
 // Allocations during f(), of all threads.
 long allocations_of(const std::function<void()>& f);
+
+// Bytes that f() has allocated and not freed when it ends.
+long bytes_held_by(const std::function<void()>& f);
 
 template <class T>
 void keep(const T& x) {  // the compiler may remove allocations that nobody looks at

@@ -31,16 +31,22 @@ const std::vector<ScalingFamily>& scaling_families() {
       {"tree", "one binary tree of hinged bars", make_tree},
       {"grid", "one lattice of hinged four-bars, all loops closed", make_linkage_grid},
       {"pile", "one pile of touching bodies", make_pile},
+      {"pile-cold", "the same, every step solved from zero", make_pile, false},
       {"islands", "separate small mechanisms", make_islands}};
   return families;
 }
 
 std::vector<ScalingPoint> scaling_points(const ScalingOptions& options) {
   std::vector<ScalingPoint> out;
+  const auto wanted = [&](const std::string& family) {
+    return options.families.empty() || std::ranges::find(options.families, family) != options.families.end();
+  };
   for (const ScalingFamily& f : scaling_families()) {
-    for (const int n : options.sizes) out.push_back({f.name, n, 1});
+    for (const int n : options.sizes) {
+      if (wanted(f.name)) out.push_back({f.name, n, 1});
+    }
   }
-  if (options.sizes.empty()) return out;
+  if (options.sizes.empty() || !wanted("islands")) return out;
   const int n = options.sizes[options.sizes.size() - std::min<std::size_t>(2, options.sizes.size())];
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   for (const int t : options.threads) {
@@ -58,7 +64,8 @@ ScalingRecord measure_scaling(const ScalingPoint& point, const ScalingOptions& o
   if (family == scaling_families().end()) throw InputError(point.family, "is no scaling family");
   const double before = heap_in_use();
   SimulationOptions o;
-  o.solver_parameters = {{"threads", point.threads}};
+  o.threads = point.threads;
+  o.warm_start = family->warm_start;
   Simulation sim(family->make(point.bodies), o);
   r.bodies = sim.model().body_count();
   std::vector<double> step, solve;

@@ -72,7 +72,10 @@ Json plan_json(const SuitePlan& plan) {
   for (const BenchSystem& s : plan.systems) j["systems"].push_back(s.id);
   for (const SolverInfo* s : plan.solvers) j["solvers"].push_back(std::string(s->id));
   for (const SolverInfo* s : plan.run_solvers) j["run_solvers"].push_back(std::string(s->id));
-  if (o.kind == BenchKind::scaling) j["sizes"] = o.scaling.sizes;
+  if (o.kind == BenchKind::scaling) {
+    j["sizes"] = o.scaling.sizes;
+    j["families"] = o.scaling.families;
+  }
   return j;
 }
 

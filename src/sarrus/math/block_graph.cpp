@@ -29,17 +29,17 @@ void BlockGraph::set_nodes(std::span<const int> sizes) {
   }
   padded_start_[n] = padded;
   column_start_.resize(n + 1);
-  for (std::vector<int>* v : {&position_, &node_at_, &diagonal_offset_, &list_start_, &list_end_, &outside_})
-    v->resize(n);
-  least_.resize(2 * std::bit_ceil(n));
+  for (std::vector<int>* v : {&position_, &node_at_, &diagonal_offset_}) v->resize(n);
   edges_.clear();
   analysed_ = false;
 }
 
-bool BlockGraph::analyse(std::span<const std::uint64_t> edges) {
+bool BlockGraph::analyse(std::span<const std::uint64_t> edges, Ordering& memory) {
   if (analysed_ && std::equal(edges.begin(), edges.end(), edges_.begin(), edges_.end())) return false;
   edges_.assign(edges.begin(), edges.end());
+  o_ = &memory;
   order_and_fill();
+  o_ = nullptr;
   place_blocks();
   find_components();
   analysed_ = true;
@@ -56,7 +56,7 @@ void BlockGraph::order_and_fill() {
   list_neighbours();
   row_.clear();
   for (int k = 0; k < n; ++k) {
-    const int p = static_cast<int>(least_[1] & 0xffffffffu);
+    const int p = static_cast<int>(o_->least[1] & 0xffffffffu);
     set_key(p, kEliminated);
     position_[at(p)] = k;
     node_at_[at(k)] = p;
@@ -74,70 +74,71 @@ void BlockGraph::order_and_fill() {
 
 void BlockGraph::list_neighbours() {
   const auto n = at(node_count());
-  degree_.assign(n, 0);
-  column_count_.assign(n, 0);
-  absorbed_.assign(n, 0);
-  for (std::vector<std::uint32_t>* v : {&mark_, &second_mark_, &outside_stamp_}) v->assign(n, 0);
-  stamp_ = second_stamp_ = 0;
+  for (std::vector<int>* v : {&o_->list_start, &o_->list_end, &o_->outside}) v->resize(n);
+  o_->degree.assign(n, 0);
+  o_->column_count.assign(n, 0);
+  o_->absorbed.assign(n, 0);
+  for (std::vector<std::uint32_t>* v : {&o_->mark, &o_->second_mark, &o_->outside_stamp}) v->assign(n, 0);
+  o_->stamp = o_->second_stamp = 0;
   work_ = 0;
   for (const std::uint64_t e : edges_) {
-    ++degree_[e >> 32];
-    ++degree_[e & 0xffffffffu];
+    ++o_->degree[e >> 32];
+    ++o_->degree[e & 0xffffffffu];
   }
   int start = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    list_start_[i] = list_end_[i] = start;
-    start += degree_[i];
+    o_->list_start[i] = o_->list_end[i] = start;
+    start += o_->degree[i];
   }
-  list_.resize(at(start));
-  std::fill(least_.begin(), least_.end(), kEliminated);
-  for (std::size_t i = 0; i < n; ++i) set_degree(static_cast<int>(i), degree_[i]);
+  o_->list.resize(at(start));
+  o_->least.assign(2 * std::bit_ceil(n), kEliminated);
+  for (std::size_t i = 0; i < n; ++i) set_degree(static_cast<int>(i), o_->degree[i]);
   for (const std::uint64_t e : edges_) {
     const auto a = static_cast<std::size_t>(e >> 32);
     const auto b = static_cast<std::size_t>(e & 0xffffffffu);
-    list_[at(list_end_[a]++)] = static_cast<int>(b);
-    list_[at(list_end_[b]++)] = static_cast<int>(a);
+    o_->list[at(o_->list_end[a]++)] = static_cast<int>(b);
+    o_->list[at(o_->list_end[b]++)] = static_cast<int>(a);
   }
 }
 
 // The least key of all is at the root of a binary tree of least keys.
 void BlockGraph::set_key(int node, std::uint64_t key) {
-  std::size_t i = least_.size() / 2 + at(node);
-  least_[i] = key;
+  std::size_t i = o_->least.size() / 2 + at(node);
+  o_->least[i] = key;
   while (i > 1) {
     i /= 2;
-    const std::uint64_t smaller = std::min(least_[2 * i], least_[2 * i + 1]);
-    if (least_[i] == smaller) return;
-    least_[i] = smaller;
+    const std::uint64_t smaller = std::min(o_->least[2 * i], o_->least[2 * i + 1]);
+    if (o_->least[i] == smaller) return;
+    o_->least[i] = smaller;
   }
 }
 
 // Appends the neighbours of p, all marked by the present stamp; the columns that hold p end here.
 void BlockGraph::collect_column(int p) {
-  mark_[at(p)] = ++stamp_;
+  o_->mark[at(p)] = ++o_->stamp;
   const auto add = [&](int i) {
     ++work_;
-    if (mark_[at(i)] == stamp_) return;
-    mark_[at(i)] = stamp_;
+    if (o_->mark[at(i)] == o_->stamp) return;
+    o_->mark[at(i)] = o_->stamp;
     row_.push_back(i);
   };
-  const int columns_end = list_start_[at(p)] + column_count_[at(p)];
-  for (int l = list_start_[at(p)]; l < columns_end; ++l) {
-    const auto e = at(list_[at(l)]);
-    absorbed_[e] = 1;
+  const int columns_end = o_->list_start[at(p)] + o_->column_count[at(p)];
+  for (int l = o_->list_start[at(p)]; l < columns_end; ++l) {
+    const auto e = at(o_->list[at(l)]);
+    o_->absorbed[e] = 1;
     for (int r = column_start_[e]; r < column_start_[e + 1]; ++r) add(row_[at(r)]);
   }
-  for (int l = columns_end; l < list_end_[at(p)]; ++l) add(list_[at(l)]);
+  for (int l = columns_end; l < o_->list_end[at(p)]; ++l) add(o_->list[at(l)]);
 }
 
 // Column k, whose nodes are marked, explains neighbours of i: they leave its list, and so do columns that ended.
 void BlockGraph::explain(int i, int k) {
-  int* const first = list_.data() + list_start_[at(i)];
-  int* const columns_end = first + column_count_[at(i)];
-  int* const end = list_.data() + list_end_[at(i)];
+  int* const first = o_->list.data() + o_->list_start[at(i)];
+  int* const columns_end = first + o_->column_count[at(i)];
+  int* const end = o_->list.data() + o_->list_end[at(i)];
   work_ += end - first;
-  int* const columns = std::remove_if(first, columns_end, [&](int e) { return absorbed_[at(e)] != 0; });
-  int* const others_end = std::remove_if(columns_end, end, [&](int v) { return mark_[at(v)] == stamp_; });
+  int* const columns = std::remove_if(first, columns_end, [&](int e) { return o_->absorbed[at(e)] != 0; });
+  int* const others_end = std::remove_if(columns_end, end, [&](int v) { return o_->mark[at(v)] == o_->stamp; });
   // What made i a neighbour has left, the node k itself or a column that held it, so there is room for column k.
   int* new_end = others_end;
   if (columns == columns_end) {
@@ -146,16 +147,16 @@ void BlockGraph::explain(int i, int k) {
     new_end = std::copy(columns_end, others_end, columns + 1);
   }
   *columns = k;
-  column_count_[at(i)] = static_cast<int>(columns + 1 - first);
-  list_end_[at(i)] = static_cast<int>(new_end - list_.data());
+  o_->column_count[at(i)] = static_cast<int>(columns + 1 - first);
+  o_->list_end[at(i)] = static_cast<int>(new_end - o_->list.data());
 }
 
 // Neighbours of i: those of column k, and those that only other columns of i or its list have. Columns within column k
 // end here.
 void BlockGraph::count_neighbours(int i, int k) {
-  int* const first = list_.data() + list_start_[at(i)];
-  int* columns_end = first + column_count_[at(i)];
-  int* const end = list_.data() + list_end_[at(i)];
+  int* const first = o_->list.data() + o_->list_start[at(i)];
+  int* columns_end = first + o_->column_count[at(i)];
+  int* const end = o_->list.data() + o_->list_end[at(i)];
   int degree = column_start_[at(k) + 1] - column_start_[at(k)] - 1;
   int others = 0;  // columns
   int outside = 0;
@@ -170,11 +171,11 @@ void BlockGraph::count_neighbours(int i, int k) {
     set_degree(i, degree + outside);
     return;
   }
-  ++second_stamp_;
+  ++o_->second_stamp;
   const auto add = [&](int v) {
     ++work_;
-    if (mark_[at(v)] == stamp_ || second_mark_[at(v)] == second_stamp_) return;
-    second_mark_[at(v)] = second_stamp_;
+    if (o_->mark[at(v)] == o_->stamp || o_->second_mark[at(v)] == o_->second_stamp) return;
+    o_->second_mark[at(v)] = o_->second_stamp;
     ++degree;
   };
   for (const int* e = first; e != columns_end; ++e) {
@@ -188,13 +189,13 @@ void BlockGraph::count_neighbours(int i, int k) {
 // Nodes of a column that the present one does not have.
 int BlockGraph::outside_of(int column) {
   const auto e = at(column);
-  if (outside_stamp_[e] == stamp_) return outside_[e];
+  if (o_->outside_stamp[e] == o_->stamp) return o_->outside[e];
   int count = 0;
-  for (int r = column_start_[e]; r < column_start_[e + 1]; ++r) count += mark_[at(row_[at(r)])] != stamp_;
+  for (int r = column_start_[e]; r < column_start_[e + 1]; ++r) count += o_->mark[at(row_[at(r)])] != o_->stamp;
   work_ += column_start_[e + 1] - column_start_[e];
-  outside_stamp_[e] = stamp_;
-  outside_[e] = count;
-  if (count == 0) absorbed_[e] = 1;
+  o_->outside_stamp[e] = o_->stamp;
+  o_->outside[e] = count;
+  if (count == 0) o_->absorbed[e] = 1;
   return count;
 }
 

@@ -36,9 +36,23 @@ class BlockGraph {
     const auto hi = static_cast<std::uint64_t>(a < b ? b : a);
     return lo << 32 | hi;
   }
+  // Memory of the ordering, which may serve several graphs in turn.
+  struct Ordering {
+    // By node: its columns (how many: column_count), then neighbours that none of them has.
+    std::vector<int> list, list_start, list_end, column_count, degree;
+    std::vector<char> absorbed;  // by column: another one has all of its nodes
+    std::vector<std::uint32_t> mark, second_mark, outside_stamp;
+    std::vector<int> outside;          // by column
+    std::vector<std::uint64_t> least;  // tree of (degree, node)
+    std::uint32_t stamp = 0, second_stamp = 0;
+  };
   // Symbolic phase for sorted unique edge keys. Returns false if the edges were those of the last call, in
   // which case nothing is done.
-  bool analyse(std::span<const std::uint64_t> edges);
+  bool analyse(std::span<const std::uint64_t> edges, Ordering& memory);
+  bool analyse(std::span<const std::uint64_t> edges) {
+    Ordering memory;
+    return analyse(edges, memory);
+  }
 
   BlockRef diagonal(int node) const;
   BlockRef off_diagonal(int a, int b) const;  // the edge must exist
@@ -113,13 +127,7 @@ class BlockGraph {
   int analyses_ = 0;
   int value_count_ = 0;
 
-  // Of the ordering. By node: its columns (how many: column_count_), then neighbours that none of them has.
-  std::vector<int> list_, list_start_, list_end_, column_count_, degree_;
-  std::vector<char> absorbed_;  // by column: another one has all of its nodes
-  std::vector<std::uint32_t> mark_, second_mark_, outside_stamp_;
-  std::vector<int> outside_;          // by column
-  std::vector<std::uint64_t> least_;  // tree of (degree, node)
-  std::uint32_t stamp_ = 0, second_stamp_ = 0;
+  Ordering* o_ = nullptr;  // while it runs
   std::int64_t work_ = 0;
 
   std::vector<int> position_;         // node -> elimination position

@@ -112,7 +112,7 @@ void BlockLLT::exchange(BlockGraph& other) {
 }
 
 bool BlockLLT::analyse(std::span<const std::uint64_t> edges) {
-  const bool changed = graph_.analyse(edges);
+  const bool changed = graph_.analyse(edges, ordering_);
   if (changed) values_.assign(static_cast<std::size_t>(graph_.value_count()), 0.0);
   return changed;
 }

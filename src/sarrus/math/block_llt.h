@@ -62,6 +62,7 @@ class BlockLLT {
   void substitute(int position, double* w) const;
 
   BlockGraph graph_;
+  BlockGraph::Ordering ordering_;
   std::vector<double> values_;
   std::vector<double> work_;
 };

@@ -102,9 +102,10 @@ void apply_lower_large(const double* A, int n, const int* pivots, X&& x) {
 
 }  // namespace
 
-void BlockLU::resize(const BlockGraph& graph) {
+void BlockLU::resize(const BlockGraph& graph, double* lower) {
   const auto values = static_cast<std::size_t>(graph.value_count());
-  lower_.resize(values);
+  if (lower == nullptr) own_lower_.resize(values);
+  lower_ = lower == nullptr ? own_lower_.data() : lower;
   upper_.resize(values);
   int largest = 6;
   for (int i = 0; i < graph.node_count(); ++i) largest = std::max(largest, graph.node_size(i));
@@ -114,13 +115,13 @@ void BlockLU::resize(const BlockGraph& graph) {
 }
 
 void BlockLU::set_zero() {
-  std::fill(lower_.begin(), lower_.end(), 0.0);
+  std::fill_n(lower_, upper_.size(), 0.0);
   std::fill(upper_.begin(), upper_.end(), 0.0);
 }
 
 bool BlockLU::factor(const BlockGraph& graph) {
   const bool six = graph.all_six();
-  double* L = lower_.data();
+  double* L = lower_;
   double* U = upper_.data();
   for (int k = 0; k < graph.node_count(); ++k) {
     const int node = graph.node_at(k);
@@ -178,7 +179,7 @@ bool BlockLU::factor(const BlockGraph& graph) {
 void BlockLU::solve_padded(const BlockGraph& graph, double* w) const {
   const int n = graph.node_count();
   const bool six = graph.all_six();
-  const double* L = lower_.data();
+  const double* L = lower_;
   const double* U = upper_.data();
   const auto at = [&](int position) { return w + graph.padded_start(graph.node_at(position)); };
   double x[kLargeNode];

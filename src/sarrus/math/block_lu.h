@@ -21,11 +21,12 @@ namespace sarrus {
 
 class BlockLU {
  public:
-  // Takes the memory for a graph that was analysed.
-  void resize(const BlockGraph& graph);
+  // Takes the memory for a graph that was analysed. `lower`: memory of somebody else for the lower blocks, as many
+  // numbers as the graph has values, who keeps it where it is until the next call; none: its own.
+  void resize(const BlockGraph& graph, double* lower = nullptr);
   void set_zero();
   // Diagonal blocks and lower blocks (i, k): as BlockGraph::diagonal and off_diagonal say.
-  double* lower() { return lower_.data(); }
+  double* lower() { return lower_; }
   // Transposes of the upper blocks (k, i), at the offsets of the lower ones.
   double* upper() { return upper_.data(); }
 
@@ -35,7 +36,8 @@ class BlockLU {
   void solve_padded(const BlockGraph& graph, double* w) const;
 
  private:
-  std::vector<double> lower_;
+  double* lower_ = nullptr;
+  std::vector<double> own_lower_;
   std::vector<double> upper_;
   std::vector<double> scratch_;
   std::vector<int> pivots_;  // of nodes with more than 16 components, at padded_start

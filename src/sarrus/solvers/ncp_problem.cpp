@@ -8,7 +8,15 @@
 #include "sarrus/math/tools.h"
 
 namespace sarrus {
-namespace {}  // namespace
+namespace {
+
+// Room for n, and for some more if it has to grow.
+template <class List>
+void reserve(List& list, std::size_t n) {
+  if (list.capacity() < n) list.reserve(n + n / 8);
+}
+
+}  // namespace
 
 void NcpProblem::load_nodes(const ConstraintProblem& problem, std::span<const int> nodes) {
   node_size.clear();
@@ -17,6 +25,11 @@ void NcpProblem::load_nodes(const ConstraintProblem& problem, std::span<const in
   mass.clear();
   mass_inverse.clear();
   padded_size_ = 0;
+  std::size_t entries = 0;
+  for (const int node : nodes)
+    entries += at(BlockGraph::pad(problem.node_size[at(node)]) * problem.node_size[at(node)]);
+  for (auto* v : {&mass, &mass_inverse}) reserve(*v, entries);
+  for (auto* v : {&node_size, &node_start, &mass_offset}) reserve(*v, nodes.size());
   for (const int node : nodes) {
     const int n = problem.node_size[at(node)];
     const int ld = BlockGraph::pad(n);
@@ -93,6 +106,16 @@ void NcpProblem::load(const ConstraintProblem& problem, std::span<const int> blo
   source.clear();
   rows_ = 0;
   const auto has_friction = [](const ConstraintBlock& b) { return b.kind == BlockKind::contact && b.mu > 0; };
+  std::size_t entries = 0, most_rows = 0;
+  for (const int i : block_list) {
+    const ConstraintBlock& b = problem.blocks[at(i)];
+    const int rows = b.kind == BlockKind::contact && b.mu == 0 ? 1 : b.rows;
+    most_rows += at(rows);
+    for (int k = 0; k < b.nodes; ++k) entries += at(rows * BlockGraph::pad(problem.node_size[at(b.node[k])]));
+  }
+  reserve(blocks, block_list.size());
+  reserve(jacobian, entries);
+  reserve(source, most_rows);
   for (const int i : block_list) {
     if (!has_friction(problem.blocks[at(i)])) load_block(problem, problem.blocks[at(i)], local_node, false);
   }

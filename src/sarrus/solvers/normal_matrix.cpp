@@ -198,7 +198,7 @@ void NormalMatrix::prepare(const ConstraintProblem& p, std::span<const Constrain
 
 void NormalMatrix::prepare(const NcpProblem& p) {
   index(p, p.blocks);
-  lu_.resize(llt_.graph());  // now, not at its first use, which may come many steps later
+  lu_.resize(llt_.graph(), llt_.values());  // now, not at its first use, which may come many steps later
 }
 
 template <class Problem, class Blocks>

@@ -6,7 +6,7 @@
 // so every solver that needs (D + R + shift)^-1 works with blocks the size of a node and never forms D.
 //
 // Of a constraint problem: diagonal G >= 0, Cholesky. Of an island (ncp_problem.h): G is diagonal on scalar rows and
-// any 3x3 matrix on contacts; symmetric H goes to Cholesky, others to LU.
+// any 3x3 matrix on contacts; symmetric H goes to Cholesky, others to LU, in the same memory as far as that goes.
 #pragma once
 
 #include <span>
