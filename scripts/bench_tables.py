@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints the tables of docs/benchmarks.md from the JSON of `sarrus bench suite` and `sarrus bench scaling`.
 
-usage: bench_tables.py suite.json [scaling.json]
+usage: bench_tables.py suite.json [scaling.json] | scaling.json
 """
 import json
 import math
@@ -116,6 +116,8 @@ def main():
         sys.exit(__doc__)
     with open(sys.argv[1], encoding="utf-8") as file:
         result = json.load(file)
+    if result["kind"] == "scaling":
+        return scaling_table(result)
     tight = len(result["tolerances"]) - 1
     solver_table(result, tight, "cold")
     solver_table(result, tight, "warm")

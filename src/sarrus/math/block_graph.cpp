@@ -3,12 +3,27 @@
 #include <algorithm>
 #include <bit>
 
+#include "sarrus/math/dissection.h"
 #include "sarrus/math/tools.h"
 
 namespace sarrus {
 namespace {
 
 constexpr std::uint64_t kEliminated = ~std::uint64_t{0};
+constexpr int kLarge = 1500;  // nodes: where another order may be worth its price
+
+// What is needed of a graph that is large, one for all graphs of a thread.
+struct Dissected {
+  Dissection dissection;
+  const std::uint8_t* stages = nullptr;                   // by node; none: all are of the same one
+  std::vector<int> row, column_start, position, node_at;  // of the order without stages
+};
+thread_local Dissected dissected;
+
+// Stages come before degrees.
+int by_stage(int node, int degree) {
+  return dissected.stages == nullptr ? degree : degree + (dissected.stages[node] << 24);
+}
 
 }  // namespace
 
@@ -51,25 +66,62 @@ bool BlockGraph::analyse(std::span<const std::uint64_t> edges, Ordering& memory)
 // the rows of p's column. That column stands for the edges among them: a node keeps a list of columns that hold it
 // (a column that has eliminated a node of another one replaces it) and of neighbours that no such column explains. The
 // two never outgrow the neighbours that the node has in the graph, so they share the place of those.
+//
+// Large graphs are ordered once more, by the stages of nested dissection and within them by degree, and keep the order
+// that needs fewer updates.
 void BlockGraph::order_and_fill() {
   const int n = node_count();
+  const auto eliminate = [&] {
+    row_.clear();
+    for (int k = 0; k < n; ++k) {
+      const int p = static_cast<int>(o_->least[1] & 0xffffffffu);
+      set_key(p, kEliminated);
+      position_[at(p)] = k;
+      node_at_[at(k)] = p;
+      column_start_[at(k)] = static_cast<int>(row_.size());
+      collect_column(p);
+      column_start_[at(k) + 1] = static_cast<int>(row_.size());
+      for (int r = column_start_[at(k)]; r < column_start_[at(k) + 1]; ++r) explain(row_[at(r)], k);
+      for (int r = column_start_[at(k)]; r < column_start_[at(k) + 1]; ++r) count_neighbours(row_[at(r)], k);
+    }
+  };
+  const auto finish = [&] {
+    for (int& r : row_) r = position_[at(r)];
+    for (int k = 0; k < n; ++k) {
+      std::sort(row_.begin() + column_start_[at(k)], row_.begin() + column_start_[at(k) + 1]);
+    }
+  };
   list_neighbours();
-  row_.clear();
-  for (int k = 0; k < n; ++k) {
-    const int p = static_cast<int>(o_->least[1] & 0xffffffffu);
-    set_key(p, kEliminated);
-    position_[at(p)] = k;
-    node_at_[at(k)] = p;
-    column_start_[at(k)] = static_cast<int>(row_.size());
-    collect_column(p);
-    column_start_[at(k) + 1] = static_cast<int>(row_.size());
-    for (int r = column_start_[at(k)]; r < column_start_[at(k) + 1]; ++r) explain(row_[at(r)], k);
-    for (int r = column_start_[at(k)]; r < column_start_[at(k) + 1]; ++r) count_neighbours(row_[at(r)], k);
+  if (n < kLarge) {
+    eliminate();
+    finish();
+    return;
   }
-  for (int& r : row_) r = position_[at(r)];
-  for (int k = 0; k < n; ++k) {
-    std::sort(row_.begin() + column_start_[at(k)], row_.begin() + column_start_[at(k) + 1]);
+  Dissected& d = dissected;
+  const std::span<const std::uint8_t> stages = d.dissection.find(o_->list_start, o_->list_end, o_->list);
+  eliminate();
+  if (std::all_of(stages.begin(), stages.end(), [](std::uint8_t s) { return s == 0; })) {
+    finish();
+    return;
   }
+  const std::int64_t updates = update_count();
+  const std::int64_t work = work_;
+  d.row = row_;
+  d.column_start = column_start_;
+  d.position = position_;
+  d.node_at = node_at_;
+  d.stages = stages.data();
+  list_neighbours();
+  eliminate();
+  d.stages = nullptr;
+  if (update_count() >= updates) {
+    row_ = d.row;
+    column_start_ = d.column_start;
+    position_ = d.position;
+    node_at_ = d.node_at;
+    work_ = work;
+  }
+  finish();
 }
 
 void BlockGraph::list_neighbours() {
@@ -92,7 +144,7 @@ void BlockGraph::list_neighbours() {
   }
   o_->list.resize(at(start));
   o_->least.assign(2 * std::bit_ceil(n), kEliminated);
-  for (std::size_t i = 0; i < n; ++i) set_degree(static_cast<int>(i), o_->degree[i]);
+  for (std::size_t i = 0; i < n; ++i) set_degree(static_cast<int>(i), by_stage(static_cast<int>(i), o_->degree[i]));
   for (const std::uint64_t e : edges_) {
     const auto a = static_cast<std::size_t>(e >> 32);
     const auto b = static_cast<std::size_t>(e & 0xffffffffu);
@@ -168,7 +220,7 @@ void BlockGraph::count_neighbours(int i, int k) {
     outside = more;
   }
   if (columns_end == end && others <= 1) {
-    set_degree(i, degree + outside);
+    set_degree(i, by_stage(i, degree + outside));
     return;
   }
   ++o_->second_stamp;
@@ -183,7 +235,7 @@ void BlockGraph::count_neighbours(int i, int k) {
     for (int r = column_start_[at(*e)]; r < column_start_[at(*e) + 1]; ++r) add(row_[at(r)]);
   }
   for (const int* v = columns_end; v != end; ++v) add(*v);
-  set_degree(i, degree);
+  set_degree(i, by_stage(i, degree));
 }
 
 // Nodes of a column that the present one does not have.

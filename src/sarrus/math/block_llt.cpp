@@ -108,16 +108,34 @@ void BlockLLT::exchange(BlockGraph& other) {
   std::swap(graph_, other);
   if (graph_.node_count() == 0) return;
   take_memory();
-  values_.resize(static_cast<std::size_t>(graph_.value_count()));
+  take_numbers();
 }
 
 bool BlockLLT::analyse(std::span<const std::uint64_t> edges) {
   const bool changed = graph_.analyse(edges, ordering_);
-  if (changed) values_.assign(static_cast<std::size_t>(graph_.value_count()), 0.0);
+  if (changed) {
+    memory_->owner = nullptr;
+    claim();
+  }
   return changed;
 }
 
-void BlockLLT::set_zero() { std::fill(values_.begin(), values_.end(), 0.0); }
+void BlockLLT::set_zero() { std::fill_n(values(), graph_.value_count(), 0.0); }
+
+void BlockLLT::use(std::shared_ptr<FactorMemory> memory) { memory_ = std::move(memory); }
+
+// The memory is as large as the largest of all needs.
+void BlockLLT::take_numbers() {
+  const auto n = static_cast<std::size_t>(graph_.value_count());
+  if (memory_->numbers.size() < n) memory_->numbers.resize(n);
+}
+
+void BlockLLT::claim() {
+  take_numbers();
+  if (memory_->owner == this) return;
+  memory_->owner = this;
+  std::fill_n(values(), graph_.value_count(), 0.0);
+}
 
 bool BlockLLT::factor() {
   for (int k = 0; k < node_count(); ++k) {
@@ -132,7 +150,7 @@ bool BlockLLT::factor(std::span<const int> positions) {
 
 bool BlockLLT::factor_column(int k) {
   const bool six = graph_.all_six();
-  double* v = values_.data();
+  double* v = values();
   const int nk = graph_.node_size(graph_.node_at(k));
   double* diagonal = v + graph_.diagonal_offset(k);
   if (!invert_or_factor(diagonal, nk, BlockGraph::pad(nk))) return false;
@@ -212,7 +230,7 @@ void apply_diagonal(double* w, const double* T, int n, bool transposed) {
 
 void BlockLLT::eliminate(int k, double* w) const {
   const bool six = graph_.all_six();
-  const double* v = values_.data();
+  const double* v = values();
   const int nk = graph_.node_size(graph_.node_at(k));
   double* wk = node(w, k);
   if (six) {
@@ -233,7 +251,7 @@ void BlockLLT::eliminate(int k, double* w) const {
 
 void BlockLLT::substitute(int k, double* w) const {
   const bool six = graph_.all_six();
-  const double* v = values_.data();
+  const double* v = values();
   const int nk = graph_.node_size(graph_.node_at(k));
   double* wk = node(w, k);
   for (int r = graph_.column_begin(k); r < graph_.column_begin(k + 1); ++r) {

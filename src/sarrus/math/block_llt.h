@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -15,9 +16,25 @@
 
 namespace sarrus {
 
+// Numbers of a factor. Several factorisations may have the same ones in turn: who is not the last that factored here
+// has no factor any more.
+struct FactorMemory {
+  std::vector<double> numbers;
+  const void* owner = nullptr;
+};
+
 class BlockLLT {
  public:
   using BlockRef = sarrus::BlockRef;
+
+  BlockLLT() = default;
+  BlockLLT(const BlockLLT&) = delete;
+  BlockLLT& operator=(const BlockLLT&) = delete;
+
+  // Numbers that others use, too, from now on.
+  void use(std::shared_ptr<FactorMemory> memory);
+  // To be called before the matrix is written: numbers that somebody else had are zero then.
+  void claim();
 
   // The graph; see BlockGraph.
   void set_nodes(std::span<const int> sizes);
@@ -34,7 +51,7 @@ class BlockLLT {
   int analyses() const { return graph_.analyses(); }
 
   void set_zero();
-  double* values() { return values_.data(); }
+  double* values() { return memory_->numbers.data(); }
 
   // False if a pivot is not positive (H not positive definite, or not finite).
   bool factor();
@@ -50,11 +67,12 @@ class BlockLLT {
   // ascending: w <- L^-1 w and w <- L^-T w.
   void forward(std::span<const int> positions, double* w) const;
   void backward(std::span<const int> positions, double* w) const;
-  const double* values() const { return values_.data(); }
+  const double* values() const { return memory_->numbers.data(); }
 
  private:
   double* node(double* w, int position) const { return w + graph_.padded_start(graph_.node_at(position)); }
   void take_memory();
+  void take_numbers();
   bool factor_column(int position);
   void load(int position, const double* b, double* w) const;
   void store(int position, const double* w, double* b) const;
@@ -63,7 +81,7 @@ class BlockLLT {
 
   BlockGraph graph_;
   BlockGraph::Ordering ordering_;
-  std::vector<double> values_;
+  std::shared_ptr<FactorMemory> memory_ = std::make_shared<FactorMemory>();
   std::vector<double> work_;
 };
 

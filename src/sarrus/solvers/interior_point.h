@@ -49,7 +49,7 @@ class InteriorPoint {
     Vec3 l;         // scaled point W z
     Vec2 coupling;  // mu sigma_T / |sigma_T|, or 0
     Mat3 K_inverse;
-    Vec3 w, dw, r_c, predictor_a, predictor_b;
+    Vec3 w, dw, r_c;
   };
 
   void resize(const NcpProblem& problem);

@@ -135,6 +135,7 @@ void IslandSolver::call_workers() {
     workspaces_.back()->method = make_method_();
     largest_ = largest_reduced_ = {};
   }
+  workspaces_.front()->search.system.use(factor_->spare());
 }
 
 int rows_of(const ConstraintProblem& p, int island) {

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -47,12 +48,15 @@ class LinearFactor {
 
   double weight(int row) const { return weight_[row]; }  // G; 0 for soft rows that are not taken along
   const BlockLLT& llt() const { return normal_.llt(); }
+  // Memory for factors that are made, used and left within one solve or one projection.
+  const std::shared_ptr<FactorMemory>& spare() const { return spare_; }
 
   // out = -K^-1 J_b' G residual over the joint blocks of the problem.
   void step(const GrowingVector& residual, VecX& out);
 
  private:
   NormalMatrix normal_;
+  std::shared_ptr<FactorMemory> spare_ = std::make_shared<FactorMemory>();
   const ConstraintProblem* problem_ = nullptr;
   const ConstraintProblem* taken_of_ = nullptr;
   std::vector<std::uint8_t> taken_;

@@ -198,6 +198,7 @@ void NormalMatrix::prepare(const ConstraintProblem& p, std::span<const Constrain
 
 void NormalMatrix::prepare(const NcpProblem& p) {
   index(p, p.blocks);
+  llt_.claim();
   lu_.resize(llt_.graph(), llt_.values());  // now, not at its first use, which may come many steps later
 }
 
@@ -259,6 +260,7 @@ bool NormalMatrix::assemble_and_factor(const Problem& p, const Blocks& blocks, c
                                        bool symmetric) {
   ++factorisations_;
   symmetric_ = symmetric;
+  llt_.claim();
   if (symmetric) {
     llt_.set_zero();
   } else {
@@ -294,6 +296,7 @@ const NormalMatrix::PairBlock* NormalMatrix::add_block_six(const ConstraintProbl
 bool NormalMatrix::factor_six(const ConstraintProblem& p, std::span<const ConstraintBlock> blocks, const double* g) {
   ++factorisations_;
   symmetric_ = true;
+  llt_.claim();
   if (!parts_.empty()) {
     std::atomic<bool> regular = true;
     Workers::here().each(static_cast<int>(parts_.size()), [&](int i, int) {

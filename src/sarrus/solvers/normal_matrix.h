@@ -20,6 +20,10 @@ namespace sarrus {
 
 class NormalMatrix {
  public:
+  // The numbers of the factor are in memory that others use in turn (block_llt.h): between prepare() and the last
+  // solve() of a problem nobody else does.
+  void use(std::shared_ptr<FactorMemory> memory) { llt_.use(std::move(memory)); }
+
   // Symbolic phase for the problem's graph; does nothing but index blocks if the graph is that of the last call.
   void prepare(const ConstraintProblem& problem) { prepare(problem, problem.blocks); }
   void prepare(const NcpProblem& problem);

@@ -34,6 +34,7 @@ JointProjection::JointProjection(const Model& model, Coordinates& coordinates, L
   for (const Dof& d : model.scalars())
     has_compliance_ = has_compliance_ || (d.limit.locked() && d.limit.compliance.compliant());
   own_rows_.set_nodes(coordinates.node_sizes());
+  tangent_normal_.use(linear.spare());
   step_.resize(coordinates.velocity_size());
   finishes_.reserve(coordinates.node_sizes().size());
   violated_.reserve(coordinates.node_sizes().size());

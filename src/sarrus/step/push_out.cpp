@@ -32,25 +32,29 @@ PushOut::PushOut(const Model& model, Coordinates& coordinates, const StepModes& 
     : model_(model),
       coordinates_(coordinates),
       modes_(modes),
-      gained_(model.bodies().size()),
-      kinetic_(model.bodies().size()),
       unpaid_(model.bodies().size(), 0.0),
-      twist_(model.bodies().size()),
       solver_(make_solver("cascade")) {
   rows_.physical = false;
-  step_ = impulse_ = VecX::Zero(coordinates.velocity_size());
   for (const Dof& d : model.scalars()) {
     has_limits_ = has_limits_ || (!d.limit.locked() && (std::isfinite(d.limit.lower) || std::isfinite(d.limit.upper)));
   }
   for (const Joint& j : model.joints()) has_limits_ = has_limits_ || j.rope || std::isfinite(j.swing_limit);
-  if (has_limits_) rows_.set_nodes(coordinates.node_sizes());
+  if (has_limits_) take_memory();
 }
 
 PushOut::~PushOut() = default;
 
+void PushOut::take_memory() {
+  if (!twist_.empty()) return;
+  rows_.set_nodes(coordinates_.node_sizes());
+  step_ = impulse_ = VecX::Zero(coordinates_.velocity_size());
+  for (std::vector<double>* v : {&gained_, &kinetic_}) v->resize(model_.bodies().size());
+  twist_.resize(model_.bodies().size());
+}
+
 void PushOut::take_memory(std::size_t contacts) {
   if (contacts == 0) return;
-  if (rows_.node_count() == 0) rows_.set_nodes(coordinates_.node_sizes());
+  take_memory();
   if (aim_.capacity() < contacts) aim_.reserve(contacts + contacts / 4);
   sweeps_.take_memory(model_, contacts);
 }

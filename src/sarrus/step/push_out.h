@@ -49,6 +49,7 @@ class PushOut {
   void clear() { std::fill(unpaid_.begin(), unpaid_.end(), 0.0); }
 
  private:
+  void take_memory();
   static bool any_deep(const RowOptions& options, std::span<const Contact> contacts);
   void find_aims(const RowContext& at, std::span<const Contact> contacts);
   bool solve(const RowContext& at, std::span<const Contact> contacts, std::span<const Pose> X_WB);

@@ -58,11 +58,8 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
       old_rate(state.q.size(), 0.0),
       new_swing(state.X_WB.size()),
       effort(model().scalars().size(), 0.0),
-      undo(static_cast<std::size_t>(options().max_substep_depth) + 1,
-           Undo{state, {}, std::vector<double>(model().dofs().size()), {}, {}, stuck, stuck, {}}) {
+      undo(static_cast<std::size_t>(options().max_substep_depth) + 1) {
   solver->share(&assembler.factor(), &judge_workspace);
-  for (Undo& u : undo) u.state.energy_swing.resize(state.X_WB.size());
-  for (Undo& u : undo) u.state.rate_lag.resize(state.q.size(), 0.0);  // as after a step, so that no copy allocates
   // Joints given by local anchors may not meet at the reference pose: assemble them once.
   kinematics.update(state.X_WB, state.q);
   assembler.projection().project_poses(state.X_WB, kinematics, state.q, 1e-12, 100);

@@ -168,7 +168,7 @@ struct Simulation::Impl {
     std::vector<std::uint8_t> whole, apart;  // by body: who was to take it, and who of them takes halves of it
     std::vector<int> group;                  // by body: those of a group take it in the same way
   };
-  std::vector<Undo> undo;  // one per sub-step depth
+  std::vector<Undo> undo;  // one per sub-step depth, with memory once a step has got there
 
   // Time is steps times dt, not a sum that rounding makes drift: 15 s at 1 ms are 15 000 steps. A state whose time is a
   // multiple of dt goes on counting from there, so that a restored run has the bits of the one it was taken from.

@@ -104,7 +104,7 @@ void Simulation::Impl::save(int depth) {
   saved.books = books;
   saved.warm = warm;
   saved.whole.assign(moving.bodies().begin(), moving.bodies().end());
-  std::fill(saved.apart.begin(), saved.apart.end(), 0);
+  saved.apart.assign(stuck.size(), 0);
   find_groups(depth);
 }
 
