@@ -2,6 +2,7 @@
 // contacts and islands come and go, by a solver that has seen all problems before and by one that has seen none.
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,15 +16,16 @@ namespace {
 
 void compare(const std::string& name, bool warm) {
   const std::unique_ptr<Solver> kept = make_solver(name);
-  Simulation sim(make_clutter(14, false));
-  int least = 1 << 30, most = 0;
-  const int steps = test::samples(400);
+  Simulation sim(make_clutter(24, false));
+  std::set<std::size_t> blocks;
+  std::set<int> islands;
+  const int steps = test::samples(900);
   for (int i = 0; i < steps; ++i) {
     sim.step();
     const ConstraintProblem& p = sim.problem();
-    if (p.rows() == 0 || i % 4 != 0) continue;
-    least = std::min(least, p.islands.count());
-    most = std::max(most, p.islands.count());
+    if (p.rows() == 0 || i % 9 != 0) continue;
+    blocks.insert(p.blocks.size());
+    islands.insert(p.islands.count());
     const std::span<const double> start = sim.warm_start_impulses();
     std::vector<double> again(start.size(), 0.0);
     if (warm) std::copy(start.begin(), start.end(), again.begin());
@@ -33,7 +35,9 @@ void compare(const std::string& name, bool warm) {
     ASSERT_EQ(again, fresh) << name << ", step " << i;
   }
   if (test::sample_divisor() > 1) return;
-  EXPECT_LT(least + 3, most);  // or nothing came and went
+  // Or nothing came and went.
+  EXPECT_GT(blocks.size(), 20u);
+  EXPECT_GT(islands.size(), 1u);
 }
 
 TEST(SymbolicReuse, TheDefaultSolverFindsTheSameBitsWhateverItKept) {

@@ -287,8 +287,8 @@ void Assembler::take_soft_rows_along(const RowContext& context, const WarmStart*
 }
 
 void Assembler::build_rows(double dt, const WarmStart* last) {
-  RowContext context{model_,     *coordinates_, scheme_, options_.rows, dt,      row_kinematics(), start_,
-                     end_,       row_poses_,    row_q_,  u_minus_,      drives_, armature_rate_};
+  RowContext context{model_, *coordinates_, scheme_, options_.rows, dt,      row_kinematics(), start_,
+                     end_,   row_poses_,    row_q_,  u_minus_,      drives_, armature_rate_};
   context.body_scheme = modes_.scheme();
   context.sustained = sustained_;
   context.pair_load = pair_load_;

@@ -136,8 +136,8 @@ class Assembler {
   JointProjection projection_;
   StepModes modes_;
   JointKinematics start_, end_, kinematics_;
-  bool end_known_ = false;      // end_ is at the poses after the step; if not, while rows are built, at predicted_poses_
-  bool start_known_ = false;    // the state is as the last step left it
+  bool end_known_ = false;    // end_ is at the poses after the step; if not, while rows are built, at predicted_poses_
+  bool start_known_ = false;  // the state is as the last step left it
   bool rows_at_start_ = false;  // all rows are at the poses before the step
   std::vector<Pose> row_poses_, predicted_poses_;
   std::vector<Vec6> row_twists_;  // before the step, carried to the pose of the rows

@@ -94,10 +94,10 @@ class JointProjection {
   ConstraintProblem own_rows_;     // made by linearise(), or of project_velocities(): joints and what is sustained
   int own_joints_ = 0;             // blocks of it that are of joints
   const ConstraintProblem* rows_;  // the linearisation: own_rows_, or the problem of the step
-  std::size_t block_count_ = 0;     // its joint blocks
+  std::size_t block_count_ = 0;    // its joint blocks
   int row_count_ = 0;
-  bool tangent_ = false;            // they are those of project_velocities()
-  bool serves_ = false;              // the linearisation is of this step and contracts well
+  bool tangent_ = false;  // they are those of project_velocities()
+  bool serves_ = false;   // the linearisation is of this step and contracts well
   bool factored_ = false;
   NormalMatrix joint_normal_, tangent_normal_;  // the latter where something is sustained: their graphs differ
   NormalMatrix* normal_ = &joint_normal_;
