@@ -71,7 +71,8 @@ TEST(PushSweeps, LiftsABoxWithoutTurningIt) {
   for (const double x : {-0.2, 0.2}) {
     for (const double y : {-0.1, 0.1}) contacts.push_back(contact(kWorld, 0, Vec3(x, y, 0)));
   }
-  PushSweeps sweeps(s.model);
+  PushSweeps sweeps;
+  sweeps.take_memory(s.model, contacts.size());
   ASSERT_TRUE(sweeps.run(s.context(), contacts, std::vector<double>(4, 1e-5), s.d));
   EXPECT_NEAR(s.d[2], 1e-5, 1e-8);
   EXPECT_LE((s.d - s.d[2] * VecX::Unit(6, 2)).norm(), 1e-8);
@@ -89,7 +90,8 @@ TEST(PushSweeps, NothingElseIsPushedIn) {
   const std::vector<Contact> contacts = {contact(kWorld, 0, Vec3::Zero()), contact(0, 1, Vec3(0, 0, 0.2)),
                                          contact(kWorld, 2, Vec3(3, 0, 0))};
   const std::vector<double> aim = {-1e-6, 1e-4, -1e-6};
-  PushSweeps sweeps(s.model);
+  PushSweeps sweeps;
+  sweeps.take_memory(s.model, contacts.size());
   ASSERT_TRUE(sweeps.run(s.context(), contacts, aim, s.d));
   for (std::size_t i = 0; i < contacts.size(); ++i) EXPECT_GE(s.opens(contacts[i]), aim[i] - 0.03 * 1e-4) << i;
   EXPECT_LE(s.opens(contacts[1]), 1.03 * 1e-4);
@@ -102,7 +104,8 @@ TEST(PushSweeps, LeavesJointsToTheSolver) {
   const int body = b.add_solid("bob", 1.0, Shape::sphere(0.1), {Vec3(0, 0, 0.1), Quat::Identity()});
   b.add_joint_at("hinge", JointType::revolute, kWorld, body, Vec3(0, 0, 1));
   Scene s(b.build());
-  PushSweeps sweeps(s.model);
+  PushSweeps sweeps;
+  sweeps.take_memory(s.model, 1);
   EXPECT_FALSE(sweeps.run(s.context(), std::vector{contact(kWorld, 0, Vec3::Zero())}, std::vector{1e-5}, s.d));
 }
 
