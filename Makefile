@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
-.PHONY: all demo test build sanitize fuzz format format-check tidy bench-table bench-collision bench-solvers bench-mlcp bench-peers clean
+.PHONY: all demo test build sanitize fuzz soak format format-check tidy bench-table bench-collision bench-solvers bench-mlcp bench-peers clean
 
 SARRUS := build/release/apps/sarrus
 
@@ -31,15 +31,20 @@ sanitize:
 	ctest --preset asan
 
 # Every reader of files fed with changed ones under the sanitizers, a minute each; longer: make fuzz HOURS=8. Other changes:
-# FUZZ_SEED=2. (docs/reliability.md)
+# FUZZ_SEED=2. One reader: FUZZ_READERS=scene. libFuzzer where clang 14 is, else a program of ours. (docs/reliability.md)
 HOURS :=
 FUZZ_SEED := 1
+FUZZ_READERS :=
 fuzz:
-	@scripts/setup.sh test
-	cmake --preset release -DSARRUS_SANITIZED_TESTS=ON
-	cmake --build --preset release --target sarrus_fuzz
-	@mkdir -p out
-	cd out && ../build/release/fuzz/sarrus_fuzz $(if $(HOURS),$$(( $(HOURS) * 3600 )),60) "" $(FUZZ_SEED)
+	@scripts/setup.sh fuzz
+	@if command -v clang++-14 >/dev/null; then cmake --preset fuzz >/dev/null && cmake --build --preset fuzz --target sarrus_libfuzzer; \
+	 else cmake --preset release -DSARRUS_SANITIZED_TESTS=ON && cmake --build --preset release --target sarrus_fuzz; fi
+	@scripts/fuzz.sh $(if $(HOURS),$$(( $(HOURS) * 3600 )),60) out/fuzz $(FUZZ_SEED) $(FUZZ_READERS)
+
+# The table of docs/reliability.md: 10^7 steps of each scene, twice; hours. Shorter: make soak SOAK_STEPS=100000.
+SOAK_STEPS := 10000000
+soak: build
+	$(SARRUS) bench soak --steps $(SOAK_STEPS)
 
 format:
 	@scripts/setup.sh test

@@ -9,6 +9,9 @@ target_compile_options(sarrus_options INTERFACE -Wall -Wextra -Wconversion -Wsha
 # these the first is a call, and position-independent code (which the libraries are, for shared objects of users) inlines
 # no function that is visible outside of its source.
 target_compile_options(sarrus_options INTERFACE -fno-math-errno -fno-semantic-interposition)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  target_compile_options(sarrus_options INTERFACE -Wno-sign-conversion -Wno-shadow)  # say more than those of GCC
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports std::string concatenation as overlapping or overlong memcpy at -O3 (its bugs 105651, 105329).
   target_compile_options(sarrus_options INTERFACE -Wno-restrict -Wno-stringop-overflow)

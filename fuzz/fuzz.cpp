@@ -1,9 +1,9 @@
-// Fuzzes the readers of files (targets.h) without a fuzzer: good files, changed at random (mutate.h), under the
+// Fuzzes the readers of files (readers.h) without a fuzzer: good files, changed at random (mutate.h), under the
 // sanitizers.
 //
 //   sarrus_fuzz SECONDS [READER] [SEED]    every reader, or one, for so long; the input at work is in /dev/shm, and one
-//   that
-//                                          breaks a promise is kept as crash-READER-SEED-NUMBER in the current folder
+//                                          that breaks a promise is kept as crash-READER-SEED-NUMBER in the current
+//                                          folder
 //   sarrus_fuzz replay READER FILE...      what one input does
 #include <fmt/format.h>
 
@@ -12,8 +12,7 @@
 #include <fstream>
 
 #include "mutate.h"
-#include "seeds.h"
-#include "targets.h"
+#include "readers.h"
 
 namespace sarrus::fuzz {
 namespace {
@@ -23,8 +22,8 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 // Whether nothing was found. An input that ends the process is left under `path`.
-bool run(const Target& target, double seconds, std::uint64_t seed) {
-  std::vector<std::string> files = seeds_of(target.name);
+bool run(const Reader& target, double seconds, std::uint64_t seed) {
+  std::vector<std::string> files = target.seeds();
   for (const std::string& f : files) {
     if (const Finding bad = target.run(f); !bad.empty()) {
       fmt::print("{}: a seed: {}\n", target.name, bad);
@@ -73,7 +72,7 @@ int main(const std::vector<std::string>& arguments) {
   const std::uint64_t seed = !replays && arguments.size() > 2 ? std::strtoull(arguments[2].c_str(), nullptr, 10) : 1;
   bool known = false;
   bool good = true;
-  for (const Target& target : kTargets) {
+  for (const Reader& target : kReaders) {
     if (!wanted.empty() && wanted != target.name) continue;
     known = true;
     if (!replays) good = run(target, std::atof(arguments[0].c_str()), seed) && good;

@@ -15,6 +15,11 @@ inline std::vector<std::string> scene_seeds() {
   for (const char* name : {"box_on_plane", "fourbar_swing", "slider_crank", "hull_gears", "winch", "spring_cylinder"}) {
     out.push_back(scene_to_json(make_scene(name)));
   }
+  // Every kind of joint, shape, drive and compliance is in some of these.
+  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+    const std::string text = scene_to_json(random_world(seed, RandomWorldKind::any).model);
+    if (text.size() < 20000) out.push_back(text);
+  }
   return out;
 }
 
@@ -138,16 +143,6 @@ inline std::vector<std::string> checkpoint_seeds() {
   const InputFile file("", "seed");
   save_checkpoint(file.path(), sim.snapshot());
   return {bytes_of(file.path()), sim.snapshot().bytes()};
-}
-
-inline std::vector<std::string> seeds_of(std::string_view target) {
-  if (target == "scene") return scene_seeds();
-  if (target == "mjcf") return mjcf_seeds();
-  if (target == "mesh") return mesh_seeds();
-  if (target == "problem") return problem_seeds();
-  if (target == "fclib") return fclib_seeds();
-  if (target == "recording") return recording_seeds();
-  return checkpoint_seeds();
 }
 
 }  // namespace sarrus::fuzz

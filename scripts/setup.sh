@@ -3,18 +3,24 @@
 # On a system without apt-get it names what must be installed by hand, and stops if the compiler would not find it.
 #   scripts/setup.sh build    packages to build and run
 #   scripts/setup.sh test     the above and what the tests use
+#   scripts/setup.sh fuzz     packages to build, and clang with libFuzzer where this system has them
 #   scripts/setup.sh peers    packages to build, and the engines that `sarrus bench peers` compares with; those that cannot
 #                             be installed are named and left out
 set -euo pipefail
 
 packages=(g++ cmake ninja-build libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev libhdf5-dev zlib1g-dev
   libqhull-dev libtinyxml2-dev libbullet-dev libsdformat-dev)
-if [ "${1:-build}" = test ]; then
+if [ "${1:-build}" = test ] || [ "${1:-build}" = fuzz ]; then
   packages+=(libgtest-dev libbenchmark-dev libopenmpi-dev openmpi-bin libfclib-dev libsuitesparse-dev clang-format python3 python3-h5py python3-jsonschema)
 fi
 
-peers=(libmujoco-dev libode-dev libdart-dev libdart-collision-ode-dev libdart-external-odelcpsolver-dev
-  libdart-external-ikfast-dev libdart-external-convhull-3d-dev libsimbody-dev libsiconos-numerics-dev libsuitesparse-dev)
+# Not needed: one by one, and what this system does not have is left out.
+extra=()
+case "${1:-build}" in
+  fuzz) extra=(clang-14 libclang-rt-14-dev) ;;
+  peers) extra=(libmujoco-dev libode-dev libdart-dev libdart-collision-ode-dev libdart-external-odelcpsolver-dev
+    libdart-external-ikfast-dev libdart-external-convhull-3d-dev libsimbody-dev libsiconos-numerics-dev libsuitesparse-dev) ;;
+esac
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   missing=()
@@ -37,19 +43,17 @@ is_installed() { [ "$(dpkg-query -W -f '${Status}' "$1" 2>/dev/null || true)" = 
 
 missing=()
 for package in "${packages[@]}"; do is_installed "$package" || missing+=("$package"); done
-missing_peers=()
-if [ "${1:-build}" = peers ]; then
-  for package in "${peers[@]}"; do is_installed "$package" || missing_peers+=("$package"); done
-fi
-[ ${#missing[@]} -eq 0 ] && [ ${#missing_peers[@]} -eq 0 ] && exit 0
+missing_extra=()
+for package in "${extra[@]}"; do is_installed "$package" || missing_extra+=("$package"); done
+[ ${#missing[@]} -eq 0 ] && [ ${#missing_extra[@]} -eq 0 ] && exit 0
 
-echo "setup: installing ${missing[*]} ${missing_peers[*]}"
+echo "setup: installing ${missing[*]} ${missing_extra[*]}"
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
   if command -v sudo >/dev/null; then
     as_root=(sudo)
   else
-    echo "setup: not root and no sudo; as root run: apt-get install ${missing[*]} ${missing_peers[*]}" >&2
+    echo "setup: not root and no sudo; as root run: apt-get install ${missing[*]} ${missing_extra[*]}" >&2
     [ ${#missing[@]} -eq 0 ] && exit 0
     exit 1
   fi
@@ -65,7 +69,6 @@ if [ ${#missing[@]} -gt 0 ] && { [ "${updated:-yes}" = no ] || ! install "${miss
   echo "setup: could not install: ${missing[*]}" >&2
   exit 1
 fi
-# One by one: an engine that this system does not have must not keep out the others.
-for package in "${missing_peers[@]}"; do
-  install "$package" || echo "setup: could not install $package; its engine will be left out"
+for package in "${missing_extra[@]}"; do
+  install "$package" || echo "setup: could not install $package; what needs it will be left out"
 done

@@ -62,6 +62,8 @@ void add_bench_command(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   convergence->callback([a] { run_convergence(*a); });
   add_bench_peers(*bench);
+  add_bench_worlds(*bench, exit_code);
+  add_bench_soak(*bench, exit_code);
 }
 
 }  // namespace sarrus::app

@@ -19,6 +19,7 @@
 #include "sarrus/math/error.h"
 #include "sarrus/scenes/scenes.h"
 #include "suite_progress.h"
+#include "work_plan.h"
 
 namespace sarrus::app {
 namespace {
@@ -86,21 +87,6 @@ std::vector<WorkUnit> peer_units(const PeersArguments& a, const fs::path& folder
     add("fclib." + family.filename().string(), [&a, family] { return run_family(a, family); });
   }
   return units;
-}
-
-// The folder of unfinished work belongs to one command: what it was begun with is noted in it.
-void require_same_plan(const fs::path& folder, const std::string& command) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw InputError(folder.string(), fmt::format("cannot be used as work folder ({})", error.message()));
-  const fs::path plan = folder / "plan.txt";
-  const std::string text = fmt::format("{}, sarrus {}\n", command, SARRUS_VERSION);
-  if (fs::exists(plan) && read_file(plan, "a plan", kMaxPeerFile) != text) {
-    throw InputError(folder.string(),
-                     "holds the work of another command; finish that one, remove the folder, or give "
-                     "another with --work");
-  }
-  write_file_atomically(plan, text);
 }
 
 void check_peers(PeersArguments& a) {

@@ -17,6 +17,8 @@ void add_solve_command(CLI::App& app, int& exit_code);
 void add_inverse_command(CLI::App& app, int& exit_code);
 void add_bench_command(CLI::App& app, int& exit_code);
 void add_bench_peers(CLI::App& bench);
+void add_bench_soak(CLI::App& bench, int& exit_code);
+void add_bench_worlds(CLI::App& bench, int& exit_code);
 void add_check_command(CLI::App& app);
 void add_pose_command(CLI::App& app, int& exit_code);
 void add_convert_command(CLI::App& app);

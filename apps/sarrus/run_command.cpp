@@ -124,7 +124,10 @@ void add_run_command(CLI::App& app, int& exit_code) {
       "the start; interrupted, SIGINT, SIGTERM or SIGHUP ended the run; failed, a step failed: the files then hold\n"
       "the part before it. A run that is killed leaves what it had flushed as FILE.unfinished.\n"
       "Exit codes: 0 ok, 2 bad input or an output that cannot be written, 3 the simulation failed, 130 interrupted.");
-  command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
+  command->callback([arguments, &exit_code] {
+    settle_every(*arguments);
+    exit_code = run(*arguments);
+  });
 }
 
 }  // namespace sarrus::app

@@ -127,7 +127,10 @@ void add_options(CLI::App& command, RunArguments& a) {
   command.add_option("--record-every", a.record_every, "Record every N-th step (and the last)")->type_name("N");
   command.add_option("--dump-problems", a.dump_problems, "Write the constraint problems of steps for `sarrus solve`")
       ->type_name("DIR");
-  command.add_option("--every", a.every, "Dump the problem of every N-th step")->type_name("N");
+  command
+      .add_option("--every", a.every_given,
+                  "With --dump-problems: dump every N-th step; else, with --checkpoint: --checkpoint-every")
+      ->type_name("N");
   command.add_option("--svg", a.svg, "Draw a strip of outline frames of the motion")->type_name("FILE");
   command
       .add_option_function<int>(
@@ -166,13 +169,30 @@ void add_options(CLI::App& command, RunArguments& a) {
   command.add_flag("--quiet", a.quiet, "Print nothing but errors");
 }
 
+void settle_every(RunArguments& a) {
+  if (!a.every_given) return;
+  const double given = *a.every_given;
+  if (a.dump_problems.empty()) {
+    if (a.checkpoint.empty()) {
+      throw InputError("--every",
+                       "needs --dump-problems, with the steps between dumps, or --checkpoint, with the seconds between "
+                       "checkpoints");
+    }
+    if (!(given > 0 && std::isfinite(given)))
+      throw InputError("--every", fmt::format("is {}; give a finite number of seconds > 0", given));
+    a.checkpoint_every = given;
+    return;
+  }
+  if (!(given >= 1 && given <= kMaxSteps && given == std::floor(given)))
+    throw InputError("--every", fmt::format("is {}; give a whole number of steps >= 1", given));
+  a.every = static_cast<int>(given);
+}
+
 RunLength run_length(const RunArguments& a, const Model& model) {
   if (a.record_every < 1) throw InputError("--record-every", fmt::format("is {}; give a number >= 1", a.record_every));
-  if (a.every < 1) throw InputError("--every", fmt::format("is {}; give a number >= 1", a.every));
   if (a.svg_options_given && a.svg.empty()) {
     throw InputError("--svg-frames, --svg-view", "need --svg; give the name of a file");
   }
-  if (a.every > 1 && a.dump_problems.empty()) throw InputError("--every", "needs --dump-problems; give a folder");
   const double dt = a.options.dt > 0 ? a.options.dt : model.defaults().dt;
   const double duration = a.duration > 0 ? a.duration : model.defaults().duration;
   if (duration / dt > kMaxSteps) {

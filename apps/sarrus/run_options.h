@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,9 @@ struct RunArguments {
   SvgOptions svg_options;
   bool svg_options_given = false;
   int record_every = 1;
-  std::string dump_problems;  // folder
-  int every = 1;              // steps between dumps
+  std::string dump_problems;          // folder
+  std::optional<double> every_given;  // --every: steps between dumps or seconds between checkpoints
+  int every = 1;                      // steps between dumps
   std::string checkpoint;
   double checkpoint_every = 60;  // s of wall time
   std::string resume;
@@ -35,6 +37,9 @@ struct RunArguments {
 };
 
 void add_options(CLI::App& command, RunArguments& arguments);
+
+// Decides what --every means. Throws InputError.
+void settle_every(RunArguments& arguments);
 
 // "name=value" by name. Throws InputError naming the argument.
 SolverParameters parse_parameters(const std::vector<std::string>& arguments);

@@ -11,6 +11,7 @@
 #include "sarrus/analysis/analysis.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/model/builder.h"
+#include "sarrus/scenes/scalable.h"
 #include "sarrus/scenes/scenes.h"
 
 namespace sarrus::analysis_test {
@@ -77,6 +78,19 @@ TEST(Analysis, TwentyWalkersHaveTwentyTimesTheRank) {
   EXPECT_EQ(swarm.rank, 20 * one.rank);
   EXPECT_EQ(swarm.mobility, 20 * one.mobility);
   EXPECT_EQ(swarm.floating_components, 20);
+}
+
+// Whose rank would take minutes and a GB.
+TEST(Analysis, OfALargeGridLeavesOutItsRankAndSaysSo) {
+  const ModelAnalysis a = analyse(make_linkage_grid(800));
+  EXPECT_GT(a.rows, static_cast<int>(kMostRankRows));
+  EXPECT_EQ(a.rank, -1);
+  EXPECT_EQ(a.mobility, -1);
+  EXPECT_EQ(a.redundant_rows, -1);
+  EXPECT_TRUE(warns(a, "rank and mobility are not computed"));
+  const ModelAnalysis small = analyse(make_linkage_grid(100));
+  EXPECT_GT(small.rank, 0);
+  EXPECT_FALSE(warns(small, "rank and mobility are not computed"));
 }
 
 TEST(Analysis, EverySceneIsAnalysedWithoutBadNumbers) {

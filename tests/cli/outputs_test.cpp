@@ -156,6 +156,12 @@ TEST_F(Outputs, ARunGoesOnFromItsCheckpoint) {
   EXPECT_EQ(whole["state_hash"], rest["state_hash"]);
   EXPECT_LT(rest["steps"], whole["steps"]);
   expect_refused(scene + "--duration 0.06 --resume " + file("c"), "give a longer --duration");
+  // Seconds between checkpoints by their short name, too.
+  EXPECT_EQ(run(scene + "--duration 0.01 --every 0.5 --checkpoint " + file("d")).exit_code, 0);
+  fs::remove(file("d"));
+  expect_refused(scene + "--every 0 --checkpoint " + file("d"), "--every");
+  expect_refused(scene + "--every 2", "--checkpoint");
+  expect_refused(scene + "--every 1.5 --dump-problems " + file("dump"), "whole number");
   expect_refused("run box_on_plane --resume " + file("c"), "it is of another model");
   expect_refused(scene + "--resume " + file("none"), "does not exist");
   expect_refused(scene + "--resume " + file("whole.json"), "is no checkpoint");

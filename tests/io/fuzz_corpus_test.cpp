@@ -4,8 +4,7 @@
 #include <filesystem>
 
 #include "../../fuzz/mutate.h"
-#include "../../fuzz/seeds.h"
-#include "../../fuzz/targets.h"
+#include "../../fuzz/readers.h"
 #include "effort.h"
 
 namespace sarrus::fuzz_corpus_test {
@@ -16,7 +15,7 @@ namespace fs = std::filesystem;
 TEST(FuzzCorpus, FindingsStayFixed) {
   const fs::path corpus = fs::path(SARRUS_SOURCE_DIR) / "fuzz" / "corpus";
   int files = 0;
-  for (const fuzz::Target& target : fuzz::kTargets) {
+  for (const fuzz::Reader& target : fuzz::kReaders) {
     for (const fs::directory_entry& entry : fs::directory_iterator(corpus / target.name)) {
       EXPECT_EQ(target.run(fuzz::bytes_of(entry.path())), "") << entry.path();
       ++files;
@@ -26,9 +25,9 @@ TEST(FuzzCorpus, FindingsStayFixed) {
 }
 
 TEST(FuzzCorpus, SeedsAreGoodAndTheirChangesSurvived) {
-  for (const fuzz::Target& target : fuzz::kTargets) {
+  for (const fuzz::Reader& target : fuzz::kReaders) {
     SCOPED_TRACE(target.name);
-    const std::vector<std::string> seeds = fuzz::seeds_of(target.name);
+    const std::vector<std::string> seeds = target.seeds();
     for (const std::string& seed : seeds) EXPECT_EQ(target.run(seed), "");
     fuzz::Random random(5);
     for (int i = 0; i < std::max(10, test::samples(40)); ++i) {

@@ -427,6 +427,12 @@ TEST_F(MeshFileTest, RefusesColladaNodesThatContainThemselves) {
         fmt::format(R"(<node id="n{0}"><instance_node url="#n{1}"/><instance_node url="#n{1}"/></node>)", i, i - 1);
   }
   expect_error("bomb.dae", dae(test::l_surface(), doubling), "with its instances");
+  // Sixteen doublings stay below the bounds of nodes and of meshes, and are 3 kB.
+  const std::size_t few = doubling.find(R"(<node id="n17")");
+  const std::string small =
+      dae(test::l_surface(), doubling.substr(0, few) + R"(<node><instance_node url="#n16"/></node>)");
+  EXPECT_LT(small.size(), 5000u);
+  expect_error("small_bomb.dae", small, "vertices with its instances, in a file of this size");
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "<node>";
   expect_error("deep.dae", dae(test::l_surface(), deep), "nested more than 100 deep");

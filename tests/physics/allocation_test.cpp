@@ -1,11 +1,14 @@
 // step() allocates nothing once its buffers have grown.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
+#include "effort.h"
 #include "physics/harness.h"
 #include "support/allocations.h"
 
@@ -136,6 +139,36 @@ TEST(Allocation, ColdStartsAllocateNothingEither) {
   SimulationOptions o;
   o.warm_start = false;
   expect_no_allocations({"stack15_equal", 10, 50}, o);
+}
+
+// Out of memory within a step, at any place of it: the state stays, and a restored simulation goes on in the same bits.
+TEST(Allocation, ThatFailsInAStepLeavesTheStateAsItWas) {
+  if (!test::can_fail_allocations()) GTEST_SKIP() << "malloc is not ours here";
+  constexpr int kSteps = 5;
+  for (const char* scene : {"stack15_equal", "jansen_walker", "clutter40"}) {
+    Simulation reference = testing::simulate(scene, {});
+    const Snapshot start = reference.snapshot();
+    const State before = reference.state();
+    const long all = allocations_of([&] { reference.step(); });
+    for (int i = 1; i < kSteps; ++i) reference.step();
+    ASSERT_GT(all, 0) << scene;
+    const int tries = std::max(3, test::samples(25));
+    for (int i = 0; i < tries; ++i) {
+      const long n = 1 + (all - 1) * i / (tries - 1);
+      Simulation sim = testing::simulate(scene, {});
+      bool threw = false;
+      try {
+        test::with_failing_allocation(n, [&] { sim.step(); });
+      } catch (const std::bad_alloc&) {
+        threw = true;
+      }
+      ASSERT_TRUE(threw) << scene << ", allocation " << n << " of " << all;
+      EXPECT_EQ(sim.state().hash(), before.hash()) << scene << ", allocation " << n;
+      sim.restore(start);
+      for (int k = 0; k < kSteps; ++k) EXPECT_NE(sim.step().status, StepStatus::failed);
+      EXPECT_EQ(sim.state().hash(), reference.state().hash()) << scene << ", allocation " << n;
+    }
+  }
 }
 
 }  // namespace

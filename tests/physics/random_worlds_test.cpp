@@ -11,20 +11,16 @@
 #include "effort.h"
 #include "physics/harness.h"
 #include "physics/passive.h"
-#include "physics/random_worlds.h"
 #include "physics/shape_models.h"
 #include "sarrus/math/random.h"
+#include "sarrus/scenes/random_worlds.h"
 
 namespace sarrus::random_worlds_test {
 namespace {
 
 using testing::EnergyRise;
 using testing::expect_within;
-using testing::kFeatureNames;
-using testing::kFeatures;
 using testing::passive_options;
-using testing::random_world;
-using testing::RandomWorld;
 
 // What goes on in the step in which the energy rises most.
 enum class Cause : std::uint8_t { spring, spin, push_out, bounce, limit, contact, smooth, count };
@@ -47,12 +43,10 @@ struct Outcome {
   Cause cause = Cause::smooth;
   bool failed = false;
   std::string world = {};
-  std::array<bool, kFeatures> has{};
+  std::array<bool, kWorldFeatures> has{};
 
   bool too_much() const { return excess > 1; }
 };
-
-bool has(const RandomWorld& world, testing::Feature f) { return world.has[static_cast<std::size_t>(f)]; }
 
 Cause cause_of(const RandomWorld& world, const Simulation& sim, double rise, double spring_rise) {
   double spin = 0;
@@ -61,7 +55,7 @@ Cause cause_of(const RandomWorld& world, const Simulation& sim, double rise, dou
   if (spring_rise > 0.5 * rise) return Cause::spring;
   if (spin > 1) return Cause::spin;
   if (report.penetration > 1e-3 * world.length) return Cause::push_out;
-  if (report.contacts > 0 && has(world, testing::Feature::restitution)) return Cause::bounce;
+  if (report.contacts > 0 && world.with(WorldFeature::restitution)) return Cause::bounce;
   if (report.limits > 0) return Cause::limit;
   return report.contacts > 0 ? Cause::contact : Cause::smooth;
 }
@@ -90,7 +84,7 @@ Outcome run_world(std::uint64_t seed, int steps) {
   result.step /= scale;
   // The bound of the scheme: free bodies keep or lose; mechanisms may swing by twice what is tolerated before it is
   // taken back (docs/theory/integrators.md §13).
-  const bool joints = has(world, testing::Feature::tree) || has(world, testing::Feature::loop);
+  const bool joints = world.with(WorldFeature::tree) || world.with(WorldFeature::loop);
   result.excess = result.above_start / (joints ? 6e-4 : 1e-6);
   result.world = fmt::format("{} bodies, L {:.2g} m, dt {:.2g} s: {}", world.model.body_count(), world.length, world.dt,
                              world.features());
@@ -110,8 +104,8 @@ std::string report_of(std::vector<Outcome> outcomes) {
     text += fmt::format("  {:g}: {}", level, count([&](const Outcome& o) { return o.above_lowest > level; }));
   }
   text += "\ntoo much, by what is there (and failed):\n";
-  for (std::size_t f = 0; f < kFeatures; ++f) {
-    text += fmt::format("  {:15} {:4} of {:4}   ({})\n", kFeatureNames[f],
+  for (std::size_t f = 0; f < kWorldFeatures; ++f) {
+    text += fmt::format("  {:15} {:4} of {:4}   ({})\n", name_of(static_cast<WorldFeature>(f)),
                         count([&](const Outcome& o) { return o.has[f] && o.too_much(); }),
                         count([&](const Outcome& o) { return o.has[f]; }),
                         count([&](const Outcome& o) { return o.has[f] && o.failed; }));

@@ -286,6 +286,22 @@ TEST(GrainsOfSand, OnlyLoseEnergy) {
   }
 }
 
+// What is tolerated to sink in goes with the size of what lies there.
+TEST(SmallCubes, SinkInNoFurtherThanLargeOnes) {
+  for (const double side : {2e-4, 2e-3, 0.2, 20.0}) {
+    ModelBuilder b("cube");
+    b.add_floor(0);
+    const double mass = 1000 * std::pow(side, 3);
+    const int cube = b.add_box_body("cube", mass, Vec3::Constant(0.5 * side), {Vec3(0, 0, 0.51 * side)});
+    const double dt = 0.01 * std::sqrt(side / kGravity);
+    Simulation sim(b.build(), passive_options(dt));
+    double deepest = 0;
+    run(sim, 1000, [&](const StepReport& r) { deepest = std::max(deepest, r.penetration / side); });
+    expect_within(fmt::format("deepest_of_{:g}", side), deepest, 1e-4);
+    expect_near(fmt::format("height_of_{:g}", side), pose(sim, cube).p.z() / side, 0.5, 1e-4);
+  }
+}
+
 // Below the angle of friction, whatever its mass and size.
 TEST(LightCubes, StickOnASlope) {
   struct Cube {

@@ -11,6 +11,10 @@ long allocations_of(const std::function<void()>& f);
 // Bytes that f() has allocated and not freed when it ends.
 long bytes_held_by(const std::function<void()>& f);
 
+// Runs f(), in which the n-th allocation fails. Not where sanitizers own malloc.
+void with_failing_allocation(long n, const std::function<void()>& f);
+bool can_fail_allocations();
+
 template <class T>
 void keep(const T& x) {  // the compiler may remove allocations that nobody looks at
   asm volatile("" : : "g"(&x) : "memory");

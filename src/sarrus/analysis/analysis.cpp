@@ -342,7 +342,7 @@ ModelAnalysis analyse(const Model& model) {
   const State state = State::initial(model);
   JointKinematics kinematics(model);
   kinematics.update(state.X_WB, state.q);
-  const JointErrors errors = joint_errors(model, kinematics, state.q);
+  const JointErrors errors = joint_errors(model, kinematics, state.q).with_ropes();
   a.joint_gap = errors.gap;
   a.joint_angle = errors.angle;
   const ConstraintProblem rows = reference_rows(model, state, kinematics);

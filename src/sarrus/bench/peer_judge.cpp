@@ -54,7 +54,7 @@ class Judge {
   void add(State& state, PeerRun& out) {
     kinematics_.update(state.X_WB, state.q);
     kinematics_.update_coordinates(state.q);
-    const JointErrors joints = joint_errors(model_, kinematics_, state.q);
+    const JointErrors joints = joint_errors(model_, kinematics_, state.q).with_ropes();
     raise(out.gap, joints.gap);
     raise(out.angle, joints.angle);
     detector_.detect(state.X_WB, rest_, 0, contacts_);

@@ -129,15 +129,19 @@ BroadPhase::BroadPhase(std::span<const int> moving, std::span<const int> fixed, 
   leaves_.reserve(std::max(moving.size(), fixed.size()));
 }
 
-void BroadPhase::find_pairs(std::span<const Aabb> boxes, const PairFilter& filter, std::vector<GeomPair>& pairs) {
+bool BroadPhase::find_pairs(std::span<const Aabb> boxes, const PairFilter& filter, std::vector<GeomPair>& pairs) {
   if (!started_) start(boxes);
   ++step_;
   find_changed(boxes);
   if (!changed_.empty()) {
     const bool rebuilt = update_tree(boxes);
-    update_list(filter, rebuilt);
+    if (!update_list(filter, rebuilt)) {
+      start_anew();
+      return false;
+    }
   }
   append_overlapping(boxes, pairs);
+  return true;
 }
 
 // The trees' coordinates start at the median of the boxes, so that float32 suffices far from the world origin and a
@@ -250,18 +254,34 @@ void BroadPhase::join_pairs_of(int id, const PairFilter& filter) {
   }
 }
 
-void BroadPhase::update_list(const PairFilter& filter, bool rebuilt) {
+bool BroadPhase::update_list(const PairFilter& filter, bool rebuilt) {
   if (rebuilt) {
     for (const AabbTree::Leaf& leaf : leaves_) {
+      if (list_.joining() > kMostNearPairs) return false;
       if (is_changed_[at(leaf.item)] != 0) join_pairs_of(leaf.item, filter);
     }
   } else {
     for (const int id : changed_) {
+      if (list_.joining() > kMostNearPairs) return false;
       if (moving_tree_.contains(id)) join_pairs_of(id, filter);
     }
   }
   list_.update(is_changed_);
   for (const int id : changed_) is_changed_[at(id)] = 0;
+  return true;
+}
+
+// As if there had been no call.
+void BroadPhase::start_anew() {
+  list_.join_none();
+  std::fill(is_changed_.begin(), is_changed_.end(), char{1});
+  list_.update(is_changed_);
+  std::fill(is_changed_.begin(), is_changed_.end(), char{0});
+  std::fill(fat_.begin(), fat_.end(), Aabb::nothing());
+  for (Past& past : past_) past.step = -1;
+  leaves_.clear();
+  moving_tree_.build(leaves_);
+  started_ = false;
 }
 
 void BroadPhase::append_overlapping(std::span<const Aabb> boxes, std::vector<GeomPair>& pairs) const {

@@ -57,6 +57,9 @@ class PairList {
   // Drops the pairs with a member that `leaves` marks by something other than 0, then takes in those that join.
   void update(std::span<const char> leaves);
 
+  std::size_t joining() const { return joining_.size(); }
+  void join_none() { joining_.clear(); }
+
   std::span<const Key> pairs() const { return {pairs_.data(), count_}; }
   static GeomPair unpack(Key k) { return {static_cast<int>(k >> 32), static_cast<int>(k & 0xffffffffu)}; }
 
@@ -79,6 +82,8 @@ class PairList {
   std::vector<std::uint32_t> offsets_;  // by value of a digit
 };
 
+inline constexpr std::size_t kMostNearPairs = 10'000'000;
+
 class BroadPhase {
  public:
   // `moving` and `fixed`: indices of boxes, all different. Two fixed boxes never make a pair. `geom_of`: for every box
@@ -88,8 +93,9 @@ class BroadPhase {
   // Appends to `pairs` the allowed pairs of boxes that overlap or touch, each once, sorted. A box with lo > hi on some
   // axis is empty and meets nothing; bounds may be infinite, a box with NaN counts as empty. The answer depends on the
   // arguments alone, provided that the filter and the fixed boxes are the same in every call: the filter is asked only
-  // when a pair comes near, fixed boxes are read in the first call.
-  void find_pairs(std::span<const Aabb> boxes, const PairFilter& filter, std::vector<GeomPair>& pairs);
+  // when a pair comes near, fixed boxes are read in the first call. False if more than kMostNearPairs come near at
+  // once; nothing is appended then.
+  bool find_pairs(std::span<const Aabb> boxes, const PairFilter& filter, std::vector<GeomPair>& pairs);
 
  private:
   // The box when its fat box was made, and when that was; no step yet: step < 0.
@@ -104,7 +110,8 @@ class BroadPhase {
   void fatten(int id, const Aabb& box);
   bool update_tree(std::span<const Aabb> boxes);
   void join_pairs_of(int id, const PairFilter& filter);
-  void update_list(const PairFilter& filter, bool rebuilt);
+  bool update_list(const PairFilter& filter, bool rebuilt);
+  void start_anew();
   void append_overlapping(std::span<const Aabb> boxes, std::vector<GeomPair>& pairs) const;
 
   std::vector<int> moving_;

@@ -29,6 +29,7 @@ CollisionDetector::CollisionDetector(const Model& model, const CollisionOptions&
       bounded_(ids([](const Collider& c) { return !is_plane(c); })),
       broad_phase_(ids([](const Collider& c) { return !is_plane(c) && c.body != kWorld; }),
                    ids([](const Collider& c) { return !is_plane(c) && c.body == kWorld; }), geoms()),
+      crowd_(colliders_.size()),
       fat_boxes_(colliders_.size()),
       has_compounds_(std::any_of(colliders_.begin(), colliders_.end(), [](const Collider& c) { return c.child > 0; })) {
   for (const ContactPair& p : model.contact_pairs()) {
@@ -109,13 +110,14 @@ void CollisionDetector::detect(std::span<const Pose> X_WB, std::span<const Vec6>
   find_boxes();
   find_plane_pairs();
   broad_pairs_.clear();
-  broad_phase_.find_pairs(fat_boxes_, filter_, broad_pairs_);
+  if (!broad_phase_.find_pairs(fat_boxes_, filter_, broad_pairs_)) Crowd::refuse_near(model_, kMostNearPairs);
   pairs_.resize(plane_pairs_.size() + broad_pairs_.size());
   std::merge(plane_pairs_.begin(), plane_pairs_.end(), broad_pairs_.begin(), broad_pairs_.end(), pairs_.begin());
   const auto before = [this](const GeomPair& x, const GeomPair& y) { return comes_before(x, y); };
   if (has_compounds_) std::sort(pairs_.begin(), pairs_.end(), before);
   separations_.swap(last_separations_);
   separations_.clear();
+  crowd_.begin();
   std::size_t cursor = 0;
   for (const GeomPair& pair : pairs_) {
     const Collider& a = colliders_[at(pair.a)];
@@ -125,7 +127,9 @@ void CollisionDetector::detect(std::span<const Pose> X_WB, std::span<const Vec6>
     Vec3 axis = remembered_axis(pair, cursor);
     if (is_plane(a) || is_plane(b) || boxes_near(a.box, b.box, m.query)) collide_pair(a, b, m, axis, contacts);
     if (!axis.isZero(0)) separations_.push_back({pair, axis});
-    if (close != nullptr && contacts.size() > first) {
+    if (contacts.size() == first) continue;
+    crowd_.add(model_, contacts[first], pair.a, pair.b);
+    if (close != nullptr) {
       close->push_back({pair, static_cast<int>(contacts.size() - first)});
     }
   }

@@ -31,6 +31,7 @@
 
 #include "sarrus/collision/broad_phase.h"
 #include "sarrus/collision/contact.h"
+#include "sarrus/collision/crowd.h"
 #include "sarrus/collision/filter.h"
 #include "sarrus/collision/narrow_phase.h"
 #include "sarrus/collision/shapes.h"
@@ -48,7 +49,8 @@ class CollisionDetector {
     int contacts;
   };
 
-  // Poses and twists by body. Replaces the contents of `contacts`, and of `close`, which tells of whom they are.
+  // Poses and twists by body. Replaces the contents of `contacts`, and of `close`, which tells of whom they are. Throws
+  // InputError if too many shapes lie within each other (crowd.h), or near each other (broad_phase.h).
   void detect(std::span<const Pose> X_WB, std::span<const Vec6> twist_WB, double dt, std::vector<Contact>& contacts,
               std::vector<ClosePair>* close = nullptr);
   // Other poses and twists for detect_again().
@@ -137,6 +139,7 @@ class CollisionDetector {
   std::vector<int> planes_;          // collider ids
   std::vector<int> bounded_;         // collider ids of everything else
   BroadPhase broad_phase_;
+  Crowd crowd_;
   std::vector<Aabb> fat_boxes_;        // by collider, swept over the step and grown by half the margin
   std::vector<GeomPair> plane_pairs_;  // of colliders, sorted like the next two
   std::vector<GeomPair> broad_pairs_;

@@ -451,7 +451,12 @@ struct Errors {
     const Joint& j = model.joints()[static_cast<std::size_t>(i)];
     double r[6];
     const int translational = kinematics.residual(i, r);
-    if (j.rope) r[0] = std::max(0.0, r[0]);
+    if (j.rope) {
+      if (j.compliance.compliant() || !(r[0] > largest.stretch)) return;
+      largest.stretch = r[0];
+      largest.worst_rope = i;
+      return;
+    }
     const bool compliant = j.compliance.compliant();
     double& gap = compliant ? largest.compliant_gap : largest.gap;
     double& angle = compliant ? largest.compliant_angle : largest.angle;
@@ -470,6 +475,11 @@ struct Errors {
     for (double JointErrors::*x :
          {&JointErrors::gap, &JointErrors::angle, &JointErrors::compliant_gap, &JointErrors::compliant_angle}) {
       largest.*x = std::max(largest.*x, o.largest.*x);
+    }
+    if (o.largest.stretch > largest.stretch ||
+        (o.largest.stretch == largest.stretch && o.largest.worst_rope < largest.worst_rope)) {
+      largest.stretch = o.largest.stretch;
+      largest.worst_rope = o.largest.worst_rope;
     }
     if (o.worst > worst || (o.worst == worst && o.largest.worst_joint < largest.worst_joint)) {
       worst = o.worst;

@@ -5,6 +5,7 @@
 // Residuals are signed so that d/dt residual = J u. The wrench of every joint but `distance` acts at p_F.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
@@ -87,14 +88,24 @@ class JointKinematics {
   std::vector<SerialSolution> serial_;
 };
 
-// Largest residuals over all rigid joints and couplings (ropes count when taut), and where. Compliant ones are meant to
-// give way: their deformation is told apart.
+// Largest residuals over all rigid joints and couplings, and where. Compliant ones are meant to give way: their
+// deformation is told apart, and so is what ropes exceed their length by: they are limits, which a step may exceed.
 struct JointErrors {
   double gap = 0;    // m
   double angle = 0;  // rad (couplings: in the units of their first coordinate, counted here)
   int worst_joint = -1;
   double compliant_gap = 0;    // m
   double compliant_angle = 0;  // rad
+  double stretch = 0;          // m
+  int worst_rope = -1;
+
+  // Ropes counted as joints, for poses that are given.
+  JointErrors with_ropes() const {
+    JointErrors e = *this;
+    if (stretch > gap && stretch > angle) e.worst_joint = worst_rope;
+    e.gap = std::max(gap, stretch);
+    return e;
+  }
 };
 JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, std::span<const double> q);
 

@@ -64,7 +64,7 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
   kinematics.update(state.X_WB, state.q);
   assembler.projection().project_poses(state.X_WB, kinematics, state.q, 1e-12, 100);
   kinematics.update_coordinates(state.q);
-  const JointErrors errors = joint_errors(model(), kinematics, state.q);
+  const JointErrors errors = joint_errors(model(), kinematics, state.q).with_ropes();
   if (errors.gap > 1e-9 || errors.angle > 1e-9) refuse_open_joints(errors);
   find_overlaps();
 }

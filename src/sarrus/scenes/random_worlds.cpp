@@ -1,67 +1,30 @@
-// Random passive worlds: trees and loops of every joint, bodies of every shape, contacts with a floor and with each
-// other, springs, dampers, limits, armatures; lengths from 0.1 mm to 1 km, mass ratios up to 1e6. Nothing drives them,
-// nothing overlaps at the beginning: their energy must not rise.
-#pragma once
+#include "sarrus/scenes/random_worlds.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <numbers>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "sarrus/geometry/convex_hull.h"
 #include "sarrus/math/random.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/model/builder.h"
+#include "sarrus/scenes/random_extras.h"
 
-namespace sarrus::testing {
+namespace sarrus {
+namespace {
 
-// What a world has; what to look at when it gains energy.
-enum class Feature : std::uint8_t {
-  tree,
-  loop,
-  free_bodies,
-  floor,
-  restitution,
-  friction,
-  spring,
-  damper,
-  dry_friction,
-  armature,
-  limit,
-  mass_ratio,      // masses from 1e-3 to 1e3 of the usual one
-  unscaled_step,   // 1 ms whatever the size
-  spatial_hinges,  // spherical, universal, cylindrical, planar, cartesian or rod
-  count
-};
-inline constexpr auto kFeatures = static_cast<std::size_t>(Feature::count);
-inline constexpr std::array<std::string_view, kFeatures> kFeatureNames = {
-    "tree",   "loop",         "free bodies", "floor", "restitution", "friction",      "spring",
-    "damper", "dry friction", "armature",    "limit", "mass ratio",  "unscaled step", "spatial hinges"};
-
-struct RandomWorld {
-  Model model;
-  double dt = 0;
-  double length = 0;        // m, distance of neighbours
-  double weight_scale = 0;  // J, sum of m g L
-  std::array<bool, kFeatures> has{};
-
-  std::string features() const {
-    std::string text;
-    for (std::size_t i = 0; i < kFeatures; ++i) {
-      if (has[i]) text += fmt::format("{}{}", text.empty() ? "" : ", ", kFeatureNames[i]);
-    }
-    return text;
-  }
-};
+constexpr std::array<std::string_view, kWorldFeatures> kWorldFeatureNames = {
+    "tree",          "loop",           "free bodies",  "floor",    "restitution",    "friction",
+    "spring",        "damper",         "dry friction", "armature", "limit",          "mass ratio",
+    "unscaled step", "spatial hinges", "drive",        "coupling", "rope",           "soft contact",
+    "soft joint",    "terrain",        "odd shapes",   "overlap",  "redundant loop", "forbidden speed",
+    "fast",          "no ccd",         "semi-implicit"};
 
 // Within a ball of radius 0.43 size.
-inline Shape random_shape(Random& r, double size) {
+Shape random_shape(Random& r, double size) {
   const auto half = [&] { return size * r.uniform(0.08, 0.24); };
   switch (r.below(6)) {
     case 0:
@@ -94,7 +57,8 @@ inline Shape random_shape(Random& r, double size) {
 
 class RandomWorldBuilder {
  public:
-  explicit RandomWorldBuilder(std::uint64_t seed) : r_(seed), b_(fmt::format("random world {}", seed)) {}
+  RandomWorldBuilder(std::uint64_t seed, RandomWorldKind kind)
+      : r_(seed), extras_(seed), any_(kind == RandomWorldKind::any), b_(fmt::format("random world {}", seed)) {}
 
   RandomWorld build() {
     length_ = r_.log_uniform(1e-4, 1e3);
@@ -103,11 +67,12 @@ class RandomWorldBuilder {
     world_.length = length_;
     // 0.5 to 4 ms for a thing of 0.1 m.
     world_.dt = unscaled ? 1e-3 : r_.log_uniform(0.005, 0.04) * time;
-    mark(Feature::unscaled_step, unscaled);
+    mark(WorldFeature::unscaled_step, unscaled);
     wide_masses_ = r_.chance(0.5);
-    mark(Feature::mass_ratio, wide_masses_);
+    mark(WorldFeature::mass_ratio, wide_masses_);
     speed_ = r_.chance(0.3) ? 0 : r_.uniform(0, 2) * length_ / time;
     spin_ = speed_ / length_;
+    if (any_) begin_extras();
     const double mu = r_.chance(0.2) ? 0 : r_.uniform(0, 1.2);
     const double restitution = r_.chance(0.6) ? 0 : (r_.chance(0.4) ? 1 : r_.uniform());
     material_ = b_.add_material("material", mu, restitution);
@@ -121,11 +86,17 @@ class RandomWorldBuilder {
     if (floor) {
       double lowest = place_.front().z();
       for (const Vec3& p : place_) lowest = std::min(lowest, p.z());
-      b_.add_floor(lowest - (0.44 + r_.uniform(0, 0.5)) * length_, material_);
+      const int geom = b_.add_floor(lowest - (0.44 + r_.uniform(0, 0.5)) * length_, material_);
+      if (any_) extras_.shape_ground(b_, geom, world_);
     }
-    mark(Feature::floor, floor);
-    mark(Feature::restitution, restitution > 0 && (floor || place_.size() > 1));
-    mark(Feature::friction, mu > 0 && (floor || place_.size() > 1));
+    mark(WorldFeature::floor, floor);
+    mark(WorldFeature::restitution, restitution > 0 && (floor || place_.size() > 1));
+    mark(WorldFeature::friction, mu > 0 && (floor || place_.size() > 1));
+    if (any_) extras_.add(b_, world_);
+    RunDefaults defaults = b_.data().defaults;
+    defaults.dt = world_.dt;
+    defaults.duration = kSteps * world_.dt;
+    b_.set_defaults(defaults);
     world_.model = b_.build();
     for (const Body& body : world_.model.bodies()) world_.weight_scale += body.mass * kGravity * length_;
     return std::move(world_);
@@ -133,8 +104,18 @@ class RandomWorldBuilder {
 
  private:
   static constexpr double kGravity = 9.81;
+  static constexpr int kSteps = 250;
 
-  void mark(Feature f, bool on = true) {
+  void begin_extras() {
+    speed_ *= extras_.speed_factor(world_);
+    spin_ = speed_ / length_;
+  }
+  Shape next_shape() {
+    const Shape usual = random_shape(r_, length_);
+    return any_ ? extras_.shape(usual, length_, world_) : usual;
+  }
+
+  void mark(WorldFeature f, bool on = true) {
     bool& has = world_.has[static_cast<std::size_t>(f)];
     has = has || on;
   }
@@ -156,10 +137,10 @@ class RandomWorldBuilder {
   }
 
   void add_free_bodies(int count) {
-    mark(Feature::free_bodies);
+    mark(WorldFeature::free_bodies);
     for (int i = 0; i < count; ++i) {
       const Vec3 p = place_.empty() ? Vec3(Vec3::Zero()) : place_beside(place_.back());
-      const Shape shape = random_shape(r_, length_);
+      const Shape shape = next_shape();
       const int body = add_body(shape, p, so3_exp(r_.in_box(3)));
       const Vec3 v = r_.in_box(speed_);
       b_.set_velocity(body, v, r_.in_box(3 * spin_));
@@ -176,30 +157,30 @@ class RandomWorldBuilder {
       dof.stiffness = force / way * r_.log_uniform(0.1, 1e4);
       // At most a few m g L in it.
       dof.rest = r_.uniform(-1, 1) * way * std::min(0.5, std::sqrt(force / way / dof.stiffness));
-      mark(Feature::spring);
+      mark(WorldFeature::spring);
     }
     if (r_.chance(0.25)) {
       dof.damping = force / way * time * r_.log_uniform(1e-3, 1e3);
-      mark(Feature::damper);
+      mark(WorldFeature::damper);
     }
     if (r_.chance(0.15)) {
       dof.dry_friction = force * r_.log_uniform(1e-3, 1);
-      mark(Feature::dry_friction);
+      mark(WorldFeature::dry_friction);
     }
     if (r_.chance(0.15)) {
       dof.armature = mass * length_ * length_ / (way * way) * r_.log_uniform(1e-2, 10);
-      mark(Feature::armature);
+      mark(WorldFeature::armature);
     }
     if (r_.chance(0.25)) {
       dof.limit.lower = -way * r_.uniform(0.05, 0.6);
       dof.limit.upper = way * r_.uniform(0.05, 0.6);
       dof.limit.restitution = r_.chance(0.5) ? 0 : r_.uniform();
-      mark(Feature::limit);
+      mark(WorldFeature::limit);
     }
   }
 
   void add_tree(int count, bool hanging) {
-    mark(Feature::tree);
+    mark(WorldFeature::tree);
     constexpr std::array<JointType, 10> kTypes = {
         JointType::revolute,  JointType::revolute,    JointType::revolute, JointType::prismatic, JointType::spherical,
         JointType::universal, JointType::cylindrical, JointType::planar,   JointType::cartesian, JointType::distance};
@@ -207,7 +188,7 @@ class RandomWorldBuilder {
     for (int i = 0; i < count; ++i) {
       const int parent = i == 0 ? kWorld : first + r_.below(i);
       const Vec3 p = place_.empty() ? Vec3(Vec3::Zero()) : place_beside(parent == kWorld ? place_.back() : at(parent));
-      const Shape shape = random_shape(r_, length_);
+      const Shape shape = next_shape();
       const int body = add_body(shape, p, so3_exp(r_.in_box(3)));
       Vec3 v0 = Vec3::Zero(), w0 = Vec3::Zero(), from = p + 0.5 * length_ * r_.direction();
       if (parent != kWorld) {
@@ -221,7 +202,8 @@ class RandomWorldBuilder {
         continue;
       }
       const Vec3 anchor = parent == kWorld ? from : Vec3(0.5 * (from + p));
-      const JointType type = kTypes[static_cast<std::size_t>(r_.below(static_cast<int>(kTypes.size())))];
+      JointType type = kTypes[static_cast<std::size_t>(r_.below(static_cast<int>(kTypes.size())))];
+      if (any_) type = extras_.joint_type(type);
       const Vec3 axis = r_.direction();
       const double rate = r_.uniform(-spin_, spin_);
       const Vec3 turning = r_.in_box(spin_);
@@ -242,16 +224,16 @@ class RandomWorldBuilder {
       if (type == JointType::revolute || type == JointType::spherical) {
         v = v0 + w0.cross(anchor - from) + w.cross(p - anchor);
       } else if (type != JointType::prismatic) {
-        mark(Feature::spatial_hinges);
+        mark(WorldFeature::spatial_hinges);
       }
-      if (type == JointType::spherical) mark(Feature::spatial_hinges);
+      if (type == JointType::spherical) mark(WorldFeature::spatial_hinges);
       b_.set_velocity(body, v, w);
     }
   }
 
   // A ring of bars; hanging: one of them is welded to the world.
   void add_loop(int count, bool hanging) {
-    mark(Feature::loop);
+    mark(WorldFeature::loop);
     const Mat3 R = so3_exp(r_.in_box(3)).toRotationMatrix();
     const int kind = r_.below(3);  // parallel hinges, ball joints, both
     const double radius = 0.5 * length_ / std::sin(std::numbers::pi / count);
@@ -280,12 +262,14 @@ class RandomWorldBuilder {
                                         i, static_cast<int>(after(i)), corner[after(i)], frame_with_x(R.col(2)));
       if (hinge) add_elements(joint, b_.body(i).mass, true);
     }
-    if (kind > 0) mark(Feature::spatial_hinges);
+    if (kind > 0) mark(WorldFeature::spatial_hinges);
   }
 
   const Vec3& at(int body) const { return place_[static_cast<std::size_t>(body)]; }
 
   Random r_;
+  RandomExtras extras_;
+  bool any_;
   ModelBuilder b_;
   RandomWorld world_;
   std::vector<Vec3> place_;
@@ -296,6 +280,18 @@ class RandomWorldBuilder {
   int material_ = 0;
 };
 
-inline RandomWorld random_world(std::uint64_t seed) { return RandomWorldBuilder(seed).build(); }
+}  // namespace
 
-}  // namespace sarrus::testing
+std::string_view name_of(WorldFeature feature) { return kWorldFeatureNames[static_cast<std::size_t>(feature)]; }
+
+std::string RandomWorld::features() const {
+  std::string text;
+  for (std::size_t i = 0; i < kWorldFeatures; ++i) {
+    if (has[i]) text += fmt::format("{}{}", text.empty() ? "" : ", ", kWorldFeatureNames[i]);
+  }
+  return text;
+}
+
+RandomWorld random_world(std::uint64_t seed, RandomWorldKind kind) { return RandomWorldBuilder(seed, kind).build(); }
+
+}  // namespace sarrus
