@@ -14,6 +14,7 @@
 
 #include "commands.h"
 #include "graceful_stop.h"
+#include "last_resort.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/text.h"
 #include "sarrus/model/model.h"
@@ -85,6 +86,7 @@ int end_output(int exit_code) {
 
 int main(int argc, char** argv) {
   try {
+    sarrus::app::prepare_last_resort();
     sarrus::skip_hdf5_exit_handler();
     sarrus::app::handle_signals();
     return end_output(run_command_line(argc, argv));

@@ -198,9 +198,10 @@ TEST_F(Outputs, AReferenceOfAnotherModelIsRefused) {
 // One line, whatever it was that did not fit.
 TEST_F(Outputs, TooLittleMemoryIsAnError) {
   std::string scene = R"({"format": "sarrus-scene", "version": 1, "angle_unit": "rad", "name": "n", "bodies": [)";
-  for (int i = 0; i < 700; ++i) {
+  for (int i = 0; i < 3000; ++i) {
     scene += (i > 0 ? "," : "") + std::string(R"({"name": "b)") + std::to_string(i) +
-             R"(", "density": 1000, "shapes": [{"type": "sphere", "radius": 1}]})";
+             R"(", "density": 1000, "pose": {"p": [)" + std::to_string(0.09 * i) +
+             R"(, 0, 0]}, "shapes": [{"type": "sphere", "radius": 1}]})";
   }
   write("s.json", scene + "]}");
   const Result overlap =

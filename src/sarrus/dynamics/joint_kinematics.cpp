@@ -507,11 +507,14 @@ JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, 
     double& angle = l.compliance.compliant() ? e.compliant_angle : e.angle;
     angle = std::max(angle, std::abs(kinematics.scalar(i, q) - 0.5 * (l.lower + l.upper)));
   }
-  for (const Coupling& c : model.couplings()) {
+  for (std::size_t i = 0; i < model.couplings().size(); ++i) {
+    const Coupling& c = model.couplings()[i];
     const double qa = kinematics.coordinate(c.dof_a, q[static_cast<std::size_t>(c.dof_a)]);
     const double qb = kinematics.coordinate(c.dof_b, q[static_cast<std::size_t>(c.dof_b)]);
     double& angle = c.compliance.compliant() ? e.compliant_angle : e.angle;
-    angle = std::max(angle, std::abs(c.residual(qa, qb)));
+    const double off = std::abs(c.residual(qa, qb));
+    if (!c.compliance.compliant() && off > angle && off > e.gap) e.worst_coupling = static_cast<int>(i);
+    angle = std::max(angle, off);
   }
   return e;
 }

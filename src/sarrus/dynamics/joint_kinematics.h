@@ -94,6 +94,7 @@ struct JointErrors {
   double gap = 0;    // m
   double angle = 0;  // rad (couplings: in the units of their first coordinate, counted here)
   int worst_joint = -1;
+  int worst_coupling = -1;     // if it is what is largest of all rigid angles
   double compliant_gap = 0;    // m
   double compliant_angle = 0;  // rad
   double stretch = 0;          // m

@@ -1,5 +1,6 @@
 #include "sarrus/files/whole_file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -79,20 +80,31 @@ bool is_gone(int process) {
   return name_end != std::string::npos && line.substr(name_end, 3) == ") Z";
 }
 
-// Partial files of the target whose processes are gone.
+// The number of the process in the name of a partial file, 0 if it is none of the target.
+int process_of(std::string_view name, std::string_view target) {
+  if (name.substr(0, target.size()) != target) return 0;
+  name.remove_prefix(target.size());
+  if (name.substr(0, kPartial.size()) != kPartial) return 0;
+  name.remove_prefix(kPartial.size());
+  int process = 0;
+  const auto [stop, error] = std::from_chars(name.data(), name.data() + name.size(), process);
+  const bool whole = error == std::errc{} && stop != name.data() + name.size() && *stop == '-';
+  return whole ? process : 0;
+}
+
+// Partial files of the target whose processes are gone. The iterators of the standard library end the program when
+// memory runs out.
 void remove_stale(const fs::path& target) {
-  const std::string start = target.filename().string() + std::string(kPartial);
+  const std::string name = target.filename().string();
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.rfind(start, 0) != 0) continue;
-    int process = 0;
-    const char* end = name.data() + name.size();
-    const auto [stop, error] = std::from_chars(name.data() + start.size(), end, process);
-    if (error != std::errc{} || stop == end || *stop != '-' || process <= 0 || process == ::getpid()) continue;
-    if (is_gone(process)) fs::remove(entry.path(), ignored);
+  ::DIR* directory = ::opendir(folder.c_str());
+  if (directory == nullptr) return;
+  while (const ::dirent* entry = ::readdir(directory)) {
+    const int process = process_of(entry->d_name, name);
+    if (process <= 0 || process == ::getpid() || !is_gone(process)) continue;
+    ::unlinkat(::dirfd(directory), entry->d_name, 0);
   }
+  ::closedir(directory);
 }
 
 // Returns 0 or the errno of the first failure.

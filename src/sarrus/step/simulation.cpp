@@ -97,60 +97,6 @@ void Simulation::Impl::refuse_open_joints(const JointErrors& errors) const {
           what, errors.gap, errors.angle, loop.joints.empty() ? "the joints around it" : "the loop's joints"));
 }
 
-void Simulation::Impl::report_failure() {
-  const bool open_joint = part.status == StepStatus::failed;
-  part.rejected = report.rejected;
-  part.substeps = 0;
-  part.met_tolerance = false;
-  part.status = StepStatus::failed;
-  report = part;
-  const auto& blocks = assembler.problem().blocks;
-  const int worst = report.residuals.worst_block;
-  message = fmt::format(
-      "step at t = {:.6g} s failed: {} after {} iterations, error {:.3g}; worst: {}", state.time,
-      name_of(report.solve_status), report.iterations, report.residuals.error(used_law, options().criterion),
-      worst >= 0 && worst < static_cast<int>(blocks.size()) ? describe(blocks[static_cast<std::size_t>(worst)])
-                                                            : "no constraint");
-  if (open_joint) {
-    const int joint = closure.worst_joint;
-    message = fmt::format(
-        "step at t = {:.6g} s failed: joint '{}' would open by {:.3g} m, {:.3g} rad; shorten the step, or check for a "
-        "singular pose",
-        state.time, joint >= 0 ? model().joints()[static_cast<std::size_t>(joint)].name : "?", closure.gap,
-        closure.angle);
-  }
-  if (goal().out_of_time()) {
-    message += fmt::format("; the {:g} s that a step may take are over", options().max_step_time);
-  }
-  report.message = message;
-}
-
-std::string Simulation::Impl::describe(const ConstraintBlock& b) const {
-  switch (b.source_kind) {
-    case RowSource::joint:
-    case RowSource::swing_limit:
-    case RowSource::rope:
-      return fmt::format("joint '{}'", model().joints()[static_cast<std::size_t>(b.source)].name);
-    case RowSource::coupling:
-      return fmt::format("coupling '{}'", model().couplings()[static_cast<std::size_t>(b.source)].name);
-    case RowSource::locked_dof:
-    case RowSource::limit_lower:
-    case RowSource::limit_upper:
-      return fmt::format("limit of '{}'", model().dof_name(b.source));
-    case RowSource::servo:
-    case RowSource::passive:
-    case RowSource::dry_friction:
-      return fmt::format("drive or friction of '{}'", model().dof_name(b.source));
-    case RowSource::contact: {
-      const Contact& c = assembler.contacts()[static_cast<std::size_t>(b.source)];
-      return fmt::format("contact between geoms '{}' and '{}'",
-                         model().geoms()[static_cast<std::size_t>(c.geom_a)].name,
-                         model().geoms()[static_cast<std::size_t>(c.geom_b)].name);
-    }
-  }
-  return {};
-}
-
 void Simulation::Impl::check_dof(int dof, std::string_view call) const {
   if (dof < 0 || dof >= model().scalar_count()) {
     throw InputError(std::string(call),

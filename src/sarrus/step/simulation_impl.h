@@ -72,6 +72,8 @@ struct Simulation::Impl {
   double energy_of_fall() const;
   bool creates_energy() const;
   void report_failure();
+  std::string_view what_helps() const;
+  std::string open_joint_text() const;
   std::string describe(const ConstraintBlock& block) const;
   void check_dof(int dof, std::string_view call) const;
 

@@ -1,0 +1,117 @@
+// Why a step cannot be taken, in words that name the cause and what helps.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sarrus/model/topology.h"
+#include "sarrus/step/simulation_impl.h"
+
+namespace sarrus {
+
+void Simulation::Impl::report_failure() {
+  const bool open_joint = part.status == StepStatus::failed;
+  part.rejected = report.rejected;
+  part.substeps = 0;
+  part.met_tolerance = false;
+  part.status = StepStatus::failed;
+  report = part;
+  const auto& blocks = assembler.problem().blocks;
+  const int worst = report.residuals.worst_block;
+  message = fmt::format(
+      "step at t = {:.6g} s failed: {} after {} iterations, error {:.3g}; worst: {}", state.time,
+      name_of(report.solve_status), report.iterations, report.residuals.error(used_law, options().criterion),
+      worst >= 0 && worst < static_cast<int>(blocks.size()) ? describe(blocks[static_cast<std::size_t>(worst)])
+                                                            : "no constraint");
+  message += what_helps();
+  if (open_joint) message = open_joint_text();
+  if (goal().out_of_time()) {
+    message += fmt::format("; the {:g} s that a step may take are over", options().max_step_time);
+  }
+  report.message = message;
+}
+
+std::string Simulation::Impl::describe(const ConstraintBlock& b) const {
+  switch (b.source_kind) {
+    case RowSource::joint:
+    case RowSource::swing_limit:
+    case RowSource::rope:
+      return fmt::format("joint '{}'", model().joints()[static_cast<std::size_t>(b.source)].name);
+    case RowSource::coupling:
+      return fmt::format("coupling '{}'", model().couplings()[static_cast<std::size_t>(b.source)].name);
+    case RowSource::locked_dof:
+    case RowSource::limit_lower:
+    case RowSource::limit_upper:
+      return fmt::format("limit of '{}'", model().dof_name(b.source));
+    case RowSource::servo:
+    case RowSource::passive:
+    case RowSource::dry_friction:
+      return fmt::format("drive or friction of '{}'", model().dof_name(b.source));
+    case RowSource::contact: {
+      const Contact& c = assembler.contacts()[static_cast<std::size_t>(b.source)];
+      return fmt::format("contact between geoms '{}' and '{}'",
+                         model().geoms()[static_cast<std::size_t>(c.geom_a)].name,
+                         model().geoms()[static_cast<std::size_t>(c.geom_b)].name);
+    }
+  }
+  return {};
+}
+
+// Of a solve that was not good enough.
+std::string_view Simulation::Impl::what_helps() const {
+  switch (report.solve_status) {
+    case SolveStatus::non_finite:
+      return "; numbers are beyond range: check masses, stiffnesses and speeds there, or shorten the step";
+    case SolveStatus::infeasible:
+      return "; what is asked for there contradicts itself: check limits, drives and joints, or give one of them "
+             "compliance";
+    default:
+      return "; shorten the step, give what is named compliance, or raise the budget or the acceptable error";
+  }
+}
+
+// The causes that can be told apart: bodies that turn too far in a step for any pose to be found from the last one, a
+// loop without a pose nearby, and what is left.
+std::string Simulation::Impl::open_joint_text() const {
+  constexpr double kFar = 0.5;  // rad
+  constexpr double kNear = 0.1;
+  const std::string when = fmt::format("step at t = {:.6g} s failed: ", state.time);
+  if (closure.worst_coupling >= 0) {
+    return fmt::format(
+        "{}coupling '{}' would be off by {:.3g}; its joints cannot follow it there: check its ratio, offset and the "
+        "limits of its joints, or shorten the step",
+        when, model().couplings()[static_cast<std::size_t>(closure.worst_coupling)].name, closure.angle);
+  }
+  if (closure.worst_joint < 0) return when + "a joint would open; shorten the step";
+  const Joint& joint = model().joints()[static_cast<std::size_t>(closure.worst_joint)];
+  std::string text =
+      fmt::format("{}joint '{}' would open by {:.3g} m, {:.3g} rad", when, joint.name, closure.gap, closure.angle);
+  const Loop loop = shortest_loop(model(), closure.worst_joint);
+  std::vector<int> bodies = loop.bodies;
+  if (bodies.empty()) bodies = {joint.base, joint.follower};
+  double turn = 0;  // rad per step
+  int fastest = kWorld;
+  for (const int body : bodies) {
+    if (body == kWorld) continue;
+    for (const std::vector<Vec6>* twist : {&state.twist, &new_twist}) {
+      const double rate = (*twist)[static_cast<std::size_t>(body)].tail<3>().norm() * options().dt;
+      if (!(rate > turn)) continue;
+      turn = rate;
+      fastest = body;
+    }
+  }
+  if (turn > kFar && std::isfinite(turn)) {
+    return text + fmt::format(
+                      "; body '{}' turns by {:.2g} rad in a step, too far to be followed: take steps of {:.1g} "
+                      "s",
+                      model().bodies()[static_cast<std::size_t>(fastest)].name, turn, options().dt * kNear / turn);
+  }
+  if (!loop.joints.empty()) {
+    return text + fmt::format(
+                      "; {} has no closed pose near the last one: it is singular there, or drives, limits or "
+                      "contacts push it apart; shorten the step, or give a joint of it compliance",
+                      loop_text(model(), loop));
+  }
+  return text + "; shorten the step, or look for a singular pose";
+}
+
+}  // namespace sarrus
