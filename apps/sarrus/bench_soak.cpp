@@ -26,7 +26,11 @@ int run_soak(const SoakArguments& a) {
   constexpr std::int64_t kMost = 10'000'000'000;
   if (a.steps < 10 || a.steps > kMost) throw InputError("--steps", fmt::format("is {}; give 10 to {}", a.steps, kMost));
   std::vector<Model> models;
-  for (const std::string& scene : a.scenes) models.push_back(resolve_scene(scene));
+  for (const std::string& scene : a.scenes) {
+    SceneArgument argument;
+    argument.scene = scene;
+    models.push_back(resolve_scene(argument));
+  }
   using Clock = std::chrono::steady_clock;
   std::vector<SoakRun> runs;
   SuiteProgress progress(!a.quiet);

@@ -6,9 +6,10 @@
 //   not_finite         the state
 //   step_failed        a step said that it cannot be taken, and why
 //   not_deterministic  the second run ended in other bits
-//   energy_silent      undriven worlds end above their start by more than 1e-3 of what can move, and no report says so
+//   energy_silent      undriven worlds rise above their start by more than 1e-3 of what can move and the bound that the
+//                      run states, and no report says so
 //   joint_open         a rigid joint, by more than 1e-4 of the length
-//   sunk_in            rigid bodies that were apart, by more than 2 % of the length
+//   sunk_in            rigid bodies that were apart, by more than 2 % of the length and what bodies move in a step
 //   slow               a step took more than a second of processor time
 //   energy_told        the run said itself that energy was created
 //
