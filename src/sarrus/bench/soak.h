@@ -13,10 +13,12 @@ namespace sarrus {
 // The first tenth of the steps lets the scene settle; memory and creep count from its end.
 struct SoakRun {
   std::string scene;
-  std::int64_t steps = 0;     // taken, of each run
-  double simulated = 0;       // s
-  double drift = 0;           // change of the total energy over the run, of the largest kinetic energy
-  double unaccounted = 0;     // of it what nothing explains
+  std::int64_t steps = 0;  // taken, of each run
+  double simulated = 0;    // s
+  // Change of the total energy over the run, and of it what nothing explains, of the largest kinetic energy, which is
+  // at least that of a fall of twenty steps.
+  double drift = 0;
+  double unaccounted = 0;
   double creep = 0;           // m/min, largest mean speed of a body's centre since the scene settled
   double joint_gap = 0;       // m
   double penetration = 0;     // m, since the scene settled

@@ -110,12 +110,41 @@ Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;
 
+void Simulation::Impl::step_or_break() {
+  state_before = state;
+  try {
+    step();
+  } catch (...) {
+    std::swap(state, state_before);
+    broken = true;
+    throw;
+  }
+}
+
+std::unique_ptr<Simulation::Impl> Simulation::Impl::anew() const {
+  auto fresh = std::make_unique<Impl>(model(), options());
+  fresh->inputs = inputs;
+  fresh->start_from(state);
+  return fresh;
+}
+
+void Simulation::Impl::start_from(const State& s) {
+  state = s;
+  clock.set(s.time, options().dt);
+  warm.clear();
+  books = {};
+  assembler.forget();
+  solver->reset();
+}
+
 const StepReport& Simulation::step() {
-  impl_->step();
+  Impl::mend(impl_);
+  impl_->step_or_break();
   return impl_->report;
 }
 
 const ConstraintProblem& Simulation::assemble() {
+  Impl::mend(impl_);
   if (!impl_->preview) impl_->preview = std::make_unique<Assembler>(impl_->model(), impl_->options());
   impl_->preview->forget();
   impl_->preview->projection().borrow(impl_->assembler.projection());
@@ -139,12 +168,8 @@ std::span<const double> Simulation::warm_start_impulses() const { return impl_->
 
 void Simulation::set_state(const State& s) {
   check_state(s, model(), "set_state");
-  impl_->state = s;
-  impl_->clock.set(s.time, impl_->options().dt);
-  impl_->warm.clear();
-  impl_->books = {};
-  impl_->assembler.forget();
-  impl_->solver->reset();
+  Impl::mend(impl_);
+  impl_->start_from(s);
 }
 
 void Simulation::set_drive_target(int dof, double target, double target_rate) {

@@ -26,6 +26,14 @@ struct Simulation::Impl {
   Impl(Model model_in, SimulationOptions options_in);
 
   void step();
+  // The step, or an exception (out of memory, shapes that collision refuses) after which the state is that before it
+  // and nothing else of this object is to be relied on: the next call that needs more makes it anew.
+  void step_or_break();
+  std::unique_ptr<Impl> anew() const;
+  static void mend(std::unique_ptr<Impl>& impl) {
+    if (impl->broken) impl = impl->anew();
+  }
+  void start_from(const State& s);
   bool advance(double dt, int depth);
   bool try_whole(double dt);
   bool take_apart(double dt, int depth);
@@ -186,6 +194,9 @@ struct Simulation::Impl {
     void tick(double dt, State& state) { state.time = origin + static_cast<double>(++steps) * dt; }
   };
   Clock clock;
+
+  State state_before;  // the step
+  bool broken = false;
 };
 
 }  // namespace sarrus

@@ -262,11 +262,16 @@ void Simulation::Impl::load(const Snapshot& snapshot) {
 
 Snapshot Simulation::snapshot() const {
   ArchiveWriter out;
-  impl_->archive(out);
+  if (impl_->broken) {
+    impl_->anew()->archive(out);
+  } else {
+    impl_->archive(out);
+  }
   return Snapshot(out.bytes());
 }
 
 void Simulation::restore(const Snapshot& snapshot) {
+  Impl::mend(impl_);
   const State before = impl_->state;
   try {
     impl_->load(snapshot);
