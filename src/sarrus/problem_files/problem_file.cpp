@@ -126,13 +126,15 @@ void check_block(const Reader& file, const BlockTable& t, std::size_t i, int nod
   if (!(t.mu[i] >= 0)) file.fail("/blocks/mu", fmt::format("entry {} is {}, friction is >= 0", i, t.mu[i]));
 }
 
-void check_node_sizes(const Reader& file, const std::vector<int>& sizes) {
+// Returns how many numbers the blocks of the nodes have.
+std::int64_t check_node_sizes(const Reader& file, const std::vector<int>& sizes) {
   std::int64_t numbers = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] < 1) file.fail("/nodes/size", fmt::format("entry {} is {}, sizes are >= 1", i, sizes[i]));
     numbers += static_cast<std::int64_t>(sizes[i]) * sizes[i];
     if (numbers > kMaxNumbers) file.fail("/nodes/size", "the nodes are larger than memory can hold");
   }
+  return numbers;
 }
 
 // Masses are symmetric, positive definite and the inverse of what is stored as their inverse.
@@ -232,10 +234,13 @@ void read_rows(const Reader& file, ConstraintProblem& p) {
 
 void read_nodes(const Reader& file, ConstraintProblem& p) {
   const std::vector<int> sizes = file.ints("/nodes/size", hdf5::kAnySize);
-  check_node_sizes(file, sizes);
+  // What the file holds comes first: the memory of the nodes is taken when it is there.
+  const std::int64_t numbers = check_node_sizes(file, sizes);
+  std::vector<double> mass = file.doubles("/nodes/mass", numbers);
+  std::vector<double> mass_inverse = file.doubles("/nodes/mass_inverse", numbers);
   p.set_nodes(sizes);
-  p.mass = file.doubles("/nodes/mass", static_cast<std::int64_t>(p.mass.size()));
-  p.mass_inverse = file.doubles("/nodes/mass_inverse", static_cast<std::int64_t>(p.mass_inverse.size()));
+  std::copy(mass.begin(), mass.end(), p.mass.begin());
+  std::copy(mass_inverse.begin(), mass_inverse.end(), p.mass_inverse.begin());
   const std::vector<double> u_free = file.doubles("/nodes/u_free", p.velocity_size());
   p.u_free = Eigen::Map<const VecX>(u_free.data(), static_cast<Eigen::Index>(u_free.size()));
   check_masses(file, p);
