@@ -37,8 +37,8 @@ FUZZ_SEED := 1
 FUZZ_READERS :=
 fuzz:
 	@scripts/setup.sh fuzz
-	@if command -v clang++-14 >/dev/null; then cmake --preset fuzz >/dev/null && cmake --build --preset fuzz --target sarrus_libfuzzer; \
-	 else cmake --preset release -DSARRUS_SANITIZED_TESTS=ON && cmake --build --preset release --target sarrus_fuzz; fi
+	@if ! { command -v clang++-14 && cmake --preset fuzz && cmake --build --preset fuzz --target sarrus_libfuzzer; }; then \
+	  cmake --preset release -DSARRUS_SANITIZED_TESTS=ON && cmake --build --preset release --target sarrus_fuzz; fi
 	@scripts/fuzz.sh $(if $(HOURS),$$(( $(HOURS) * 3600 )),60) out/fuzz $(FUZZ_SEED) $(FUZZ_READERS)
 
 # The table of docs/reliability.md: 10^7 steps of each scene, twice; hours. Shorter: make soak SOAK_STEPS=100000.
