@@ -406,15 +406,19 @@ TEST(InteriorPointStep, CorrectorAimsAtItsTarget) {
     InteriorPointProbe probe;
     ASSERT_TRUE(probe.begin(kkt_problem(rng, kRows[trial % 2])));
     ASSERT_TRUE(probe.predictor(trial % 3 != 0));
-    const InteriorPointProbe affine = probe;
+    const VecX affine_step = probe.step();
+    std::vector<InteriorPointProbe::Bounds> affine_bounds;
+    for (int i = 0; i < probe.problem().scalar_rows; ++i) affine_bounds.push_back(probe.bounds(i));
+    std::vector<Vec3> affine_dw;
+    for (int k = 0; k < probe.contacts(); ++k) affine_dw.push_back(probe.contact(k).dw);
     const double a = 0.5 * std::min(1.0, probe.boundary());
     const double target = 0.2 * probe.tau(0);
     ASSERT_TRUE(probe.corrector(target, a));
     const NcpProblem& p = probe.problem();
     const VecX lambda = probe.lambda();
     for (int i = 0; i < p.scalar_rows; ++i) {
-      const InteriorPointProbe::Bounds b = probe.bounds(i), b_a = affine.bounds(i);
-      const double d = probe.step()[i], d_a = affine.step()[i];
+      const InteriorPointProbe::Bounds b = probe.bounds(i), b_a = affine_bounds[static_cast<std::size_t>(i)];
+      const double d = probe.step()[i], d_a = affine_step[i];
       if (std::isfinite(p.lower[i])) {
         const double x = lambda[i] - p.lower[i];
         record(x * b.dw_lower + b.w_lower * d, target - x * b.w_lower - a * a * d_a * b_a.dw_lower);
@@ -432,7 +436,7 @@ TEST(InteriorPointStep, CorrectorAimsAtItsTarget) {
       const auto ds = [&](const Vec3& dw) { return c.nt.apply_inverse(dw.cwiseQuotient(T)); };
       const Vec3 l = c.nt.apply(T.cwiseProduct(Vec3(lambda.segment<3>(row))));
       const Vec3 left = lorentz_product(l, dz(probe.step()) + ds(c.dw));
-      const Vec3 second = lorentz_product(dz(affine.step()), ds(affine.contact(k).dw));
+      const Vec3 second = lorentz_product(dz(affine_step), ds(affine_dw[static_cast<std::size_t>(k)]));
       const Vec3 right = Vec3(0, 0, target) - lorentz_product(l, l) - a * a * second;
       for (int r = 0; r < 3; ++r) record(left[r], right[r]);
     }

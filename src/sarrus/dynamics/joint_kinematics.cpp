@@ -452,9 +452,12 @@ struct Errors {
     double r[6];
     const int translational = kinematics.residual(i, r);
     if (j.rope) {
-      if (j.compliance.compliant() || !(r[0] > largest.stretch)) return;
-      largest.stretch = r[0];
-      largest.worst_rope = i;
+      if (j.compliance.compliant()) {
+        largest.compliant_gap = std::max(largest.compliant_gap, r[0]);
+      } else if (r[0] > largest.stretch) {
+        largest.stretch = r[0];
+        largest.worst_rope = i;
+      }
       return;
     }
     const bool compliant = j.compliance.compliant();

@@ -1,3 +1,7 @@
+#include "sarrus/robot_files/sdf_reader.h"
+
+#ifdef SARRUS_HAVE_SDFORMAT
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +20,6 @@
 #include "sarrus/math/tools.h"
 #include "sarrus/robot_files/elements.h"
 #include "sarrus/robot_files/mesh_shapes.h"
-#include "sarrus/robot_files/sdf_reader.h"
 
 // libsdformat tries files that it cannot read as URDF, and the library for that complains on standard error, by
 // libconsole-bridge. Weak: there is nothing to be silenced where it is not loaded.
@@ -638,3 +641,17 @@ Graph read_sdf(xml::Node root, const Folders& folders, Findings& findings) {
 }
 
 }  // namespace sarrus::robot
+
+#else  // without libsdformat at build time
+
+namespace sarrus::robot {
+
+Graph read_sdf(xml::Node root, const Folders&, Findings&) {
+  xml::fail(root,
+            "is SDF, and this program was built without libsdformat; install it (Debian: libsdformat-dev) and build "
+            "again");
+}
+
+}  // namespace sarrus::robot
+
+#endif
