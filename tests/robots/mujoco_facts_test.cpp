@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "effort.h"
+#include "robots/shared_robots.h"
 #include "sarrus/dynamics/joint_kinematics.h"
 #include "sarrus/dynamics/state.h"
 #include "sarrus/math/so3.h"
@@ -27,7 +28,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 const fs::path kFacts = fs::path(SARRUS_SOURCE_DIR) / "tests/robots/facts";
-const fs::path kData = fs::path(SARRUS_SOURCE_DIR) / "../shared/data";
+const fs::path kData = test::shared_robots();
 
 std::vector<std::string> fact_files() {
   std::vector<std::string> names;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "effort.h"
-#include "robot_files/shared_robots.h"
+#include "robots/shared_robots.h"
 #include "sarrus/dynamics/joint_kinematics.h"
 #include "sarrus/dynamics/state.h"
 #include "sarrus/geometry/convex_hull.h"

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "effort.h"
-#include "robot_files/shared_robots.h"
+#include "robots/shared_robots.h"
 #include "sarrus/dynamics/joint_kinematics.h"
 #include "sarrus/dynamics/state.h"
 #include "sarrus/math/error.h"
