@@ -51,6 +51,7 @@ Node convert(const tinyxml2::XMLElement& element, const std::shared_ptr<const st
 
 // What begins with "<!" is a comment, text, or a declaration: those of entities are refused wherever they stand.
 void refuse_entities(std::string_view text, const std::string& name) {
+  std::size_t close = 0, bracket = 0;  // the next ones, so that each byte is looked at once
   for (std::size_t at = text.find("<!"); at != std::string_view::npos; at = text.find("<!", at)) {
     const std::string_view rest = text.substr(at);
     const auto skip = [&](std::string_view begin, std::string_view end) {
@@ -59,8 +60,9 @@ void refuse_entities(std::string_view text, const std::string& name) {
       return true;
     };
     if (skip("<!--", "-->") || skip("<![CDATA[", "]]>")) continue;
-    const std::size_t end = std::min(rest.find('>'), rest.size());
-    if (rest.starts_with("<!ENTITY") || rest.substr(0, end).find('[') != std::string_view::npos) {
+    if (close <= at) close = std::min(text.find('>', at), text.size());
+    if (bracket <= at) bracket = std::min(text.find('[', at), text.size());
+    if (rest.starts_with("<!ENTITY") || bracket < close) {
       const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
       fail_in(name, static_cast<int>(line), "declares a document type or entities; write their values out");
     }

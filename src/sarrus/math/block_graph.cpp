@@ -98,6 +98,9 @@ void BlockGraph::order_and_fill() {
     return;
   }
   Dissected& d = dissected;
+  const struct Reset {  // also where memory runs out in between: the next graph of this thread has stages of its own
+    ~Reset() { dissected.stages = nullptr; }
+  } reset;
   const std::span<const std::uint8_t> stages = d.dissection.find(o_->list_start, o_->list_end, o_->list);
   eliminate();
   if (std::all_of(stages.begin(), stages.end(), [](std::uint8_t s) { return s == 0; })) {

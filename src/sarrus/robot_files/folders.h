@@ -24,9 +24,10 @@ class Folders {
             std::string& tried) const;
   // The same; throws InputError if there is none.
   std::filesystem::path require(const std::string& address, const std::vector<std::filesystem::path>& bases) const;
+  // Throws InputError for a file that is outside of the folders of the model and not allowed.
+  void require_inside(const std::filesystem::path& file, const std::string& address) const;
 
  private:
-  void require_inside(const std::filesystem::path& file, const std::string& address) const;
   std::vector<std::filesystem::path> package_candidates(const std::string& package) const;
 
   std::filesystem::path folder_;

@@ -92,7 +92,8 @@ void add_drive(Drive& drive, const Drive& added, Findings& findings, const xml::
     drive = added;
     return;
   }
-  if (drive.largest_effort() < kUnlimited || added.largest_effort() < kUnlimited) {
+  if (drive.largest_effort() < kUnlimited || added.largest_effort() < kUnlimited ||
+      drive.least_effort() > -kUnlimited || added.least_effort() > -kUnlimited) {
     findings.add(ImportSeverity::warning, "summed-drives", place.text(), element,
                  "is one of several drives of a coordinate: their gains and their bounds are added", "");
   }
@@ -101,9 +102,12 @@ void add_drive(Drive& drive, const Drive& added, Findings& findings, const xml::
   drive.kp = (drive.mode == DriveMode::position ? drive.kp : 0) + (added.mode == DriveMode::position ? added.kp : 0);
   drive.kd = (drive.mode != DriveMode::force ? drive.kd : 0) + (added.mode != DriveMode::force ? added.kd : 0);
   drive.mode = drive.kp > 0 ? DriveMode::position : drive.kd > 0 ? DriveMode::velocity : DriveMode::force;
-  drive.effort_limit += added.effort_limit;
-  drive.effort_lower += added.effort_lower;
-  drive.effort_upper += added.effort_upper;
+  const double lower = drive.least_effort() + added.least_effort();
+  const double upper = drive.largest_effort() + added.largest_effort();
+  const bool even = lower == -upper;
+  drive.effort_limit = even ? upper : kUnlimited;
+  drive.effort_lower = even ? -kUnlimited : lower;
+  drive.effort_upper = even ? kUnlimited : upper;
   drive.target_lower = -kUnlimited;
   drive.target_upper = kUnlimited;
   const double gain = drive.mode == DriveMode::position ? drive.kp : drive.mode == DriveMode::velocity ? drive.kd : 1.0;

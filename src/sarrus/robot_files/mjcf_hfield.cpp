@@ -45,6 +45,8 @@ Shape height_field(const std::vector<Context>& contexts, int context, const std:
     } else {
       heights = a.list("elevation");
       if (rows < 2 || columns < 2) a.fail("needs nrow and ncol of 2 or more, or a file");
+      if (static_cast<double>(rows) * columns > kMaxHeightFieldSamples)
+        a.fail(fmt::format("has more than {} samples; use several fields", kMaxHeightFieldSamples));
       if (heights.empty()) heights.assign(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), 0.0);
     }
     if (heights.size() != static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns)) {

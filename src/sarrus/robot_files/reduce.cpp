@@ -8,6 +8,7 @@
 #include <numbers>
 #include <numeric>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "sarrus/math/error.h"
@@ -29,8 +30,9 @@ class Names {
 
   std::string unique(const std::string& kind, const std::string& wanted, const xml::Place& place) {
     if (used_.insert(wanted).second) return wanted;
-    for (int k = 2;; ++k) {
-      std::string name = fmt::format("{}_{}", wanted, k);
+    int& next = next_.try_emplace(wanted, 2).first->second;  // many may have one name
+    while (true) {
+      std::string name = fmt::format("{}_{}", wanted, next++);
       if (!used_.insert(name).second) continue;
       findings_.add(ImportSeverity::note, "renamed", place.text(), fmt::format("{} {}", kind, in_quotes(wanted)),
                     fmt::format("another {} has this name; it is called '{}'", kind, name), "");
@@ -41,6 +43,7 @@ class Names {
  private:
   Findings& findings_;
   std::unordered_set<std::string> used_;
+  std::unordered_map<std::string, int> next_;  // by name that is taken: the number to try
 };
 
 class Reduction {

@@ -94,7 +94,7 @@ class SdfReader {
   }
 
   // The library would look for files wherever it is told to.
-  void refuse_addresses(const xml::Node& node) const {
+  void refuse_addresses(const xml::Node& node, int depth = 0) {
     if (node.name == "include") {
       const xml::Node* uri = node.child("uri");
       const std::string text = uri != nullptr && !xml::words_of(uri->text).empty()
@@ -105,8 +105,30 @@ class SdfReader {
         xml::fail(node, fmt::format("uri {} is an address of the network, from which nothing is read; download it",
                                     in_quotes(text)));
       }
+      if (!text.empty()) check_include(node, text, depth);
     }
-    for (const xml::Node& child : node.children) refuse_addresses(child);
+    for (const xml::Node& child : node.children) refuse_addresses(child, depth);
+  }
+
+  // The library looks into the current folder and takes whole paths before it asks found(): neither may leave the
+  // folders of the model, nor may a file include itself without end.
+  void check_include(const xml::Node& node, const std::string& address, int depth) {
+    namespace fs = std::filesystem;
+    constexpr int kMostIncludes = 1000, kDeepest = 20;
+    if (depth > kDeepest || ++includes_ > kMostIncludes)
+      xml::fail(node, "is one of too many includes; break the cycle, or join files");
+    const std::size_t scheme = address.find("://");
+    const fs::path plain = scheme == std::string::npos ? address : address.substr(scheme + 3);
+    std::error_code error;
+    fs::path file;
+    for (const fs::path& path : {fs::current_path(error) / plain, plain}) {
+      if (!file.empty() || !fs::exists(path, error)) continue;
+      folders_.require_inside(path, address);
+      file = path;
+    }
+    if (file.empty()) file = found(address);
+    if (fs::is_directory(file, error)) file /= "model.sdf";
+    if (fs::is_regular_file(file, error)) refuse_addresses(xml::read(file), depth + 1);
   }
 
   void note_elements(const xml::Node& node) {
@@ -195,14 +217,16 @@ class SdfReader {
       for (std::uint64_t i = 0; i < model.JointCount(); ++i) add_joint(*model.JointByIndex(i), scope, X_WM);
     }
     for (std::uint64_t i = 0; i < model.FrameCount(); ++i) add_frame(*model.FrameByIndex(i), scope, X_WM);
-    if (!model.SelfCollide()) exclude_links(first);
+    if (!fixed && !model.SelfCollide()) exclude_links(first);  // parts of the world never collide
   }
 
   void exclude_links(int first) {
     const int n = static_cast<int>(g_.links.size());
     for (int a = first; a < n; ++a) {
       for (int b = a + 1; b < n; ++b) {
-        if (self_collide_[at(a)] || self_collide_[at(b)]) continue;
+        if (self_collide_[at(a)] || self_collide_[at(b)] || static_[at(a)] || static_[at(b)]) continue;
+        if (g_.excludes.size() >= 10 * xml::kMaxElements)
+          xml::fail(root_, "keeps more than 10 million pairs of links apart; split the model");
         g_.excludes.push_back({a, b, g_.links[at(a)].place});
       }
     }
@@ -225,6 +249,7 @@ class SdfReader {
     const sdf::ElementPtr element = link.Element();
     self_collide_.push_back(element && element->HasElement("self_collide") && element->Get<bool>("self_collide"));
     if (element && element->HasElement("gravity") && !element->Get<bool>("gravity")) out.gravity_scale = 0;
+    static_.push_back(fixed);
     for (std::uint64_t i = 0; i < link.CollisionCount(); ++i)
       add_collision(*link.CollisionByIndex(i), node, fixed, out);
     if (findings_.options().visuals) {
@@ -628,8 +653,9 @@ class SdfReader {
   MeshShapes meshes_;
   std::map<std::string, const xml::Node*> nodes_;  // "link a::b"
   std::map<std::string, int> links_, joint_of_;
-  std::vector<bool> self_collide_;  // by link
-  std::vector<int> reached_;        // links that a joint leads to
+  std::vector<bool> self_collide_, static_;  // by link
+  int includes_ = 0;
+  std::vector<int> reached_;  // links that a joint leads to
   std::map<std::pair<double, double>, int> materials_;
   std::vector<std::function<void()>> after_joints_;
 };

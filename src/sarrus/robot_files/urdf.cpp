@@ -466,6 +466,8 @@ void UrdfReader::read_filters() {
       if (!members.contains(name)) xml::fail(ignored, "names a group that is not there; correct the name");
       for (const int a : members[group.get("name")]) {
         for (const int b : members[name]) {
+          if (g_.excludes.size() >= 10 * xml::kMaxElements)
+            xml::fail(ignored, "keeps more than 10 million pairs of links apart; use fewer groups");
           if (a != b) g_.excludes.push_back({a, b, ignored.place});
         }
       }

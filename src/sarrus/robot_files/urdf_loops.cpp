@@ -216,6 +216,12 @@ void UrdfReader::read_bushing(const xml::Node& node) {
   const Vec3 k = vector_of(node, "drake:bushing_force_stiffness", Vec3::Zero());
   const Vec3 b = vector_of(node, "drake:bushing_force_damping", Vec3::Zero());
   const Vec3 turn_k = vector_of(node, "drake:bushing_torque_stiffness", Vec3::Zero());
+  const Vec3 turn_b = vector_of(node, "drake:bushing_torque_damping", Vec3::Zero());
+  if (turn_k != k || turn_b != b) {
+    findings_.warn("bushing-torque", node,
+                   "has a stiffness and damping of its own against turning; that of forces counts",
+                   "write a joint with a compliance");
+  }
   if (!(k.minCoeff() > 0))
     xml::fail(node, "a stiffness is not positive, which would be no weld; write a joint that is free there");
   spelling(node, node.name);
@@ -250,6 +256,8 @@ void UrdfReader::read_gazebo_joint(const xml::Node& node) {
   }
   Vec3 axis = Vec3::UnitX();
   if (const xml::Node* a = node.child("axis")) {
+    if (a->child("limit") != nullptr || a->child("dynamics") != nullptr)
+      findings_.warn("gazebo-joint", node, "has limits or damping, which are not read here", "write <loop_joint>");
     const xml::Node* xyz = a->child("xyz");
     std::vector<double> v;
     if (xyz == nullptr || !xml::parse_numbers(xyz->text, v) || v.size() != 3 || !(Vec3(v[0], v[1], v[2]).norm() > 0))

@@ -195,14 +195,18 @@ bool JointProjection::leave_tangent(const RowContext& at, std::span<const Contac
   };
   violated_.assign(static_cast<std::size_t>(islands.count()), 0);
   coordinates_.scatter(at.X_WB, u, twist_);
+  sustained_.assign(at.sustained.begin(), at.sustained.end());
+  // What rests while other islands move may have lost its contacts at the pose of the rows: it is in no island then.
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (sustained_[i].loaded && island_of(contacts[i]) < 0) sustained_[i] = {};
+  }
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Contact& c = contacts[i];
-    if (!at.sustained[i].loaded || c.gap > contact_slop(at.options, c)) continue;
+    if (!sustained_[i].loaded || c.gap > contact_slop(at.options, c)) continue;
     const Vec3 v_W = contact_velocity(c, twist_, at.X_WB);
     const double slip = at.sustained[i].stuck ? v_W.norm() : std::abs(v_W.dot(c.n_W));
     if (!(slip <= negligible)) violated_[static_cast<std::size_t>(island_of(c))] = 1;
   }
-  sustained_.assign(at.sustained.begin(), at.sustained.end());
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     if (sustained_[i].loaded && violated_[static_cast<std::size_t>(island_of(contacts[i]))] == 0) sustained_[i] = {};
   }

@@ -272,15 +272,19 @@ Snapshot Simulation::snapshot() const {
 
 void Simulation::restore(const Snapshot& snapshot) {
   Impl::mend(impl_);
-  const State before = impl_->state;
+  const State state = impl_->state;
+  const Inputs inputs = impl_->inputs;
+  const auto take_back = [&] {
+    impl_->inputs = inputs;
+    set_state(state);
+  };
   try {
     impl_->load(snapshot);
-    return;
   } catch (const ArchiveError& e) {
-    set_state(before);
+    take_back();
     throw InputError("snapshot", fmt::format("{}; take one of the same model and options", e.what()));
-  } catch (const InputError&) {
-    set_state(before);
+  } catch (...) {
+    take_back();
     throw;
   }
 }

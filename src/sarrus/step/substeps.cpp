@@ -205,7 +205,7 @@ void Simulation::Impl::stick_failed() {
 
 // What moves, if it is not known to be of a joint alone.
 void Simulation::Impl::stick_joint(int joint) {
-  if (joint < 0 || !model().couplings().empty() || !moving.has_joint(joint)) {
+  if (joint < 0 || !model().couplings().empty() || !model().combinations().empty() || !moving.has_joint(joint)) {
     set_stuck(1);
     return;
   }
