@@ -188,6 +188,38 @@ TEST_F(Sdf, NestedModelsKeepTheirNamesAndALinkWithoutInertialWeighsOneKilogram) 
   EXPECT_TRUE(has(r.report, "no-inertial"));
 }
 
+// Includes are found by the library in its own ways: none of them leaves the folders of the model, and none goes on for
+// ever.
+TEST_F(Sdf, IncludesKeepToTheFoldersAndEnd) {
+  const fs::path deep = folder_ / "a" / "b" / "c";
+  fs::create_directories(deep);
+  std::ofstream(folder_ / "other.sdf") << file(link("x"));
+  const auto error_in = [&](const std::string& uri) {
+    std::ofstream(deep / "robot.sdf") << file(link("a") + "<include><uri>" + uri + "</uri></include>");
+    try {
+      import_model(deep / "robot.sdf");
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_NE(error_in((folder_ / "other.sdf").string()).find("outside"), std::string::npos);
+  EXPECT_NE(error_in("file://" + (folder_ / "other.sdf").string()).find("outside"), std::string::npos);
+  const std::string cycle = error_in("file://" + (deep / "robot.sdf").string());
+  EXPECT_NE(cycle.find("too many includes"), std::string::npos) << cycle;
+}
+
+TEST_F(Sdf, StaticModelsOfManyLinksArePartOfTheWorld) {
+  const std::string plane =
+      "<collision name='c'><geometry><plane><normal>0 0 1</normal></plane></geometry></collision>";
+  const ImportResult r =
+      read_file("<sdf version='1.9'><world name='w'><model name='g'><static>true</static><link name='l'>" + plane +
+                "</link><link name='m'/></model><model name='b'>" + link("x") + "</model></world></sdf>");
+  EXPECT_EQ(r.model.body_count(), 1);
+  ASSERT_EQ(r.model.geoms().size(), 1u);
+  EXPECT_EQ(r.model.geoms()[0].body, kWorld);
+}
+
 TEST_F(Sdf, MalformedFilesAreNamed) {
   struct Case {
     std::string text, part;
