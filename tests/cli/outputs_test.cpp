@@ -91,7 +91,8 @@ TEST_F(Outputs, AFullDiskIsOneLineAndKeepsWhatWasWritten) {
   EXPECT_EQ(nlohmann::json::parse(read(file("a.json")))["status"], "interrupted");
   EXPECT_EQ(leftovers(), (std::vector<std::string>{"a.csv.unfinished", "a.json"}));
 
-  const Result h5 = run("run box_on_plane --duration 1e4 --quiet --flush 0.02 --record " + file("b.h5"), limit);
+  const Result h5 = run("run box_on_plane --duration 1e4 --quiet --flush 0.02 --record " + file("b.h5"),
+                        "ulimit -f 8000;");  // which takes several flushes to fill
   EXPECT_EQ(h5.exit_code, 2);
   EXPECT_EQ(std::count(h5.err.begin(), h5.err.end(), '\n'), 1) << h5.err;
   EXPECT_NE(h5.err.find("free space"), std::string::npos) << h5.err;
