@@ -259,5 +259,85 @@ TEST(BodyDamping, OnlyTakesKineticEnergy) {
   }
 }
 
+// The largest of what joints tell one by one is what the judge reports of all; a rope tells its excess, a soft joint
+// its deformation.
+TEST(JointOpenings, AddUpToTheReport) {
+  for (const char* scene : {"jansen_walker", "stewart_platform", "bennett_linkage"}) {
+    Simulation sim(make_scene(scene), {.dt = 1e-3});
+    std::vector<JointOpening> errors(sim.model().joints().size());
+    for (int i = 0; i < 20; ++i) {
+      const StepReport& report = sim.step();
+      sim.joint_openings(errors);
+      JointOpening most;
+      for (const JointOpening& e : errors) most = {std::max(most.gap, e.gap), std::max(most.angle, e.angle)};
+      EXPECT_NEAR(most.gap, report.joint_gap, 1e-15) << scene;
+      EXPECT_NEAR(most.angle, report.joint_angle, 1e-15) << scene;
+    }
+    EXPECT_THROW(sim.joint_opening(-1), InputError);
+    EXPECT_THROW(sim.joint_opening(sim.model().joint_count()), InputError);
+    errors.pop_back();
+    EXPECT_THROW(sim.joint_openings(errors), InputError);
+  }
+}
+
+TEST(JointOpenings, AreTheOpeningOfAJointThatWasPulledApart) {
+  Simulation sim(rod_on(JointType::revolute, -Vec3::UnitZ()).build(), {.dt = 1e-3});
+  State state = sim.state();
+  state.X_WB[0].p += Vec3(0, 3e-4, 0);
+  sim.set_state(state);
+  EXPECT_NEAR(sim.joint_opening(0).gap, 3e-4, 1e-15);
+  EXPECT_NEAR(sim.joint_opening(0).angle, 0, 1e-15);
+  state.X_WB[0].q = Quat(Eigen::AngleAxisd(1e-3, Vec3::UnitX()));
+  sim.set_state(state);
+  EXPECT_NEAR(sim.joint_opening(0).angle, 1e-3, 1e-8);
+}
+
+TEST(DriveTarget, IsTheInputOrTheSignalWithinItsBounds) {
+  ModelBuilder b = rod_on(JointType::revolute, -Vec3::UnitZ());
+  Drive& drive = b.dof(0).drive;
+  drive.mode = DriveMode::position;
+  drive.kp = 10;
+  drive.target.offset = 0.25;
+  drive.target_upper = 0.5;
+  Simulation sim(b.build(), {.dt = 1e-3});
+  EXPECT_EQ(sim.drive_target(0), 0.25);
+  sim.set_drive_target(0, 0.4);
+  EXPECT_EQ(sim.drive_target(0), 0.4);
+  sim.set_drive_target(0, 4);
+  EXPECT_EQ(sim.drive_target(0), 0.5);
+  sim.clear_drive_target(0);
+  EXPECT_EQ(sim.drive_target(0), 0.25);
+}
+
+// A block on a floor that is pushed: below mu m g it stands, above it slides; thrown up it touches nothing.
+TEST(ContactModes, OfABlockThatIsPushed) {
+  for (const double push : {0.3, 0.7}) {
+    ModelBuilder b("block");
+    const int material = b.add_material("wood", 0.5);
+    b.add_geom(kWorld, Shape::plane(), {}, material);
+    const int block = b.add_box_body("block", kMass, Vec3(0.2, 0.2, 0.1), {Vec3(0, 0, 0.1)}, material);
+    Simulation sim(b.build(), {.dt = 1e-3});
+    for (int i = 0; i < 5; ++i) sim.step();
+    sim.set_body_wrench(block, spatial(Vec3(push * kWeight, 0, 0), Vec3::Zero()));
+    for (int i = 0; i < 20; ++i) sim.step();
+    ASSERT_GE(sim.contacts().size(), 3u);
+    for (std::size_t i = 0; i < sim.contacts().size(); ++i) {
+      if (sim.contact_force_W(static_cast<int>(i)).z() < 0.1) continue;
+      EXPECT_EQ(sim.contact_mode(static_cast<int>(i)), push < 0.5 ? ContactMode::sticking : ContactMode::sliding)
+          << push << " contact " << i;
+    }
+    EXPECT_THROW(sim.contact_mode(100), InputError);
+  }
+}
+
+TEST(StepReport, TellsTheErrorThatIsComparedWithTheTolerance) {
+  Simulation sim(make_scene("fourbar_swing"), {.dt = 1e-3});
+  for (int i = 0; i < 20; ++i) {
+    const StepReport& report = sim.step();
+    EXPECT_EQ(report.error, report.residuals.error());
+    EXPECT_EQ(report.met_tolerance, report.error <= sim.options().tolerance);
+  }
+}
+
 }  // namespace
 }  // namespace sarrus::reactions_test

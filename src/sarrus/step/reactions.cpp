@@ -1,4 +1,5 @@
-// What a Simulation tells of its joints: rates, and the wrenches of the last step.
+// What a Simulation tells of its joints and contacts: rates, errors, what drives aim at, and the wrenches and modes of
+// the last step.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -91,12 +92,41 @@ class ReactionSum {
   std::span<Vec6> impulse_;
 };
 
+JointFrame frame_at(const Joint& j, const State& state) {
+  const auto pose = [&](int body) { return body == kWorld ? Pose{} : state.X_WB[static_cast<std::size_t>(body)]; };
+  const Pose base = pose(j.base);
+  const Pose follower = pose(j.follower);
+  return {base * j.p_BJ,
+          follower * j.p_FJ,
+          base.p,
+          follower.p,
+          (base.q * j.q_BJ).toRotationMatrix(),
+          (follower.q * j.q_FJ).toRotationMatrix()};
+}
+
+void check_joint(const Model& model, int joint, const char* call) {
+  if (joint >= 0 && joint < model.joint_count()) return;
+  throw InputError(call, fmt::format("joint {} does not exist; the model has {}", joint, model.joint_count()));
+}
+
+void check_joints(const Model& model, std::size_t size, const char* call) {
+  if (size == model.joints().size()) return;
+  throw InputError(call, fmt::format("there is room for {} joints; the model has {}", size, model.joint_count()));
+}
+
 }  // namespace
 
 std::vector<Vec6> Simulation::joint_reactions() const {
+  std::vector<Vec6> reactions(model().joints().size());
+  joint_reactions(reactions);
+  return reactions;
+}
+
+void Simulation::joint_reactions(std::span<Vec6> reactions) const {
   const ConstraintProblem& p = problem();
-  std::vector<Vec6> reactions(model().joints().size(), Vec6::Zero());
-  if (!(p.dt > 0)) return reactions;
+  check_joints(model(), reactions.size(), "joint_reactions");
+  std::fill(reactions.begin(), reactions.end(), Vec6::Zero());
+  if (!(p.dt > 0)) return;
   Assembler& assembler = impl_->assembler;
   const JointKinematics& kinematics = assembler.row_kinematics();
   ReactionSum sum(model(), kinematics, state().q, reactions);
@@ -114,15 +144,47 @@ std::vector<Vec6> Simulation::joint_reactions() const {
     if (force != 0) sum.add_dof(i, force * p.dt);
   }
   for (Vec6& reaction : reactions) reaction /= p.dt;
-  return reactions;
 }
 
 Vec6 Simulation::joint_reaction(int joint) const {
-  if (joint < 0 || joint >= model().joint_count()) {
-    throw InputError("joint_reaction",
-                     fmt::format("joint {} does not exist; the model has {}", joint, model().joint_count()));
-  }
+  check_joint(model(), joint, "joint_reaction");
   return joint_reactions()[static_cast<std::size_t>(joint)];
+}
+
+JointOpening Simulation::joint_opening(int joint) const {
+  check_joint(model(), joint, "joint_opening");
+  const Joint& j = model().joints()[static_cast<std::size_t>(joint)];
+  const JointFrame frame = frame_at(j, state());
+  double residual[6];
+  int translational = 0;
+  if (j.type == JointType::serial) {
+    SerialSolution s;
+    SerialJoint(j).solve(frame, state().q.data() + j.first_dof, s);
+    std::copy_n(s.residual, joint_rows(j), residual);
+    translational = s.translational;
+  } else {
+    translational = joint_residual(j, frame, residual);
+  }
+  if (j.rope) return {std::max(0.0, residual[0]), 0};
+  JointOpening open;
+  for (int k = 0; k < joint_rows(j); ++k) {
+    double& most = k < translational ? open.gap : open.angle;
+    most = std::max(most, std::abs(residual[k]));
+  }
+  return open;
+}
+
+void Simulation::joint_openings(std::span<JointOpening> out) const {
+  check_joints(model(), out.size(), "joint_openings");
+  for (int i = 0; i < model().joint_count(); ++i) out[static_cast<std::size_t>(i)] = joint_opening(i);
+}
+
+double Simulation::drive_target(int dof) const {
+  impl_->check_dof(dof, "drive_target");
+  const Drive& d = model().scalars()[static_cast<std::size_t>(dof)].drive;
+  if (d.mode == DriveMode::none) return 0;
+  const Inputs::Target& input = impl_->inputs.targets[static_cast<std::size_t>(dof)];
+  return std::clamp(input.active ? input.target : d.target.value(time()), d.target_lower, d.target_upper);
 }
 
 double Simulation::joint_rate(int dof) const {
@@ -134,15 +196,7 @@ double Simulation::joint_rate(int dof) const {
   }
   const int joint = model().joint_of_dof(dof);
   const Joint& j = model().joints()[static_cast<std::size_t>(joint)];
-  const auto pose = [&](int body) { return body == kWorld ? Pose{} : state().X_WB[static_cast<std::size_t>(body)]; };
-  const Pose base = pose(j.base);
-  const Pose follower = pose(j.follower);
-  const JointFrame frame{base * j.p_BJ,
-                         follower * j.p_FJ,
-                         base.p,
-                         follower.p,
-                         (base.q * j.q_BJ).toRotationMatrix(),
-                         (follower.q * j.q_FJ).toRotationMatrix()};
+  const JointFrame frame = frame_at(j, state());
   JointAxis axes[kMaxJointDofs];
   if (j.type == JointType::serial) {
     SerialSolution s;
@@ -158,5 +212,13 @@ double Simulation::joint_rate(int dof) const {
 }
 
 Vec3 Simulation::contact_force_W(int contact) const { return contact_impulse_W(contact) / problem().dt; }
+
+ContactMode Simulation::contact_mode(int contact) const {
+  const Vec3 impulse = contact_impulse(contact);
+  const ConstraintProblem& p = problem();
+  const double scale = p.scale[p.rows() - p.rows_of(BlockKind::contact) + 3 * contact];
+  return sarrus::contact_mode(impulse, contacts()[static_cast<std::size_t>(contact)].mu,
+                              options().tolerance * scale * scale);
+}
 
 }  // namespace sarrus

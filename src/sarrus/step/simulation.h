@@ -21,6 +21,7 @@
 #include "sarrus/collision/contact.h"
 #include "sarrus/dynamics/state.h"
 #include "sarrus/model/model.h"
+#include "sarrus/problem/contact_mode.h"
 #include "sarrus/problem/judge.h"
 #include "sarrus/step/options.h"
 
@@ -62,7 +63,8 @@ struct StepReport {
   StepStatus status = StepStatus::converged;
   SolveStatus solve_status = SolveStatus::converged;
   Residuals residuals;        // of the answer that was integrated
-  bool met_tolerance = true;  // residuals within `tolerance`
+  double error = 0;           // of them, what is compared with `tolerance`: by the law and the criterion
+  bool met_tolerance = true;  // it is within
   int iterations = 0;         // of the solver whose answer was integrated, like the factorisations
   int factorisations = 0;
   std::string_view stage;  // of a solver with stages: the last that an island needed; empty: the warm start was good
@@ -91,6 +93,13 @@ struct StepReport {
   double seconds_projection = 0;  // joints closed, velocities made tangent
   double seconds_total = 0;       // of the whole step, rejected attempts included
   std::string_view message;       // for failed: what was worst; valid until the next step
+};
+
+// How far a joint is open: its largest translational and rotational residual, as StepReport has them of all joints. A
+// rope: what it exceeds its length by; a compliant joint: its deformation.
+struct JointOpening {
+  double gap = 0;    // m
+  double angle = 0;  // rad
 };
 
 // All that a simulation is at a moment: state, warm start, inputs, time, energy so far, and what the next step takes
@@ -167,9 +176,15 @@ class Simulation {
   Vec3 contact_impulse_W(int contact) const;
   // Its mean over the step (the last part of it, if it was taken in parts), N.
   Vec3 contact_force_W(int contact) const;
+  // What the friction of a contact did in the step. Impulses that change the velocity of the contact by less than
+  // tolerance x 1 m/s count as none.
+  ContactMode contact_mode(int contact) const;
   // Effort of a dof's drive in the last step taken, N or N m: the impulse of a servo over dt, else the force drive's
   // effort and set_joint_force().
   double drive_effort(int dof) const;
+  // What a dof's drive aims at now: its input, or its signal at the present time, within the bounds of its targets. 0
+  // without drive.
+  double drive_target(int dof) const;
   // Rate of a dof at the present state, m/s or rad/s; of spherical joints the angular velocity about the axes of the
   // base's joint frame.
   double joint_rate(int dof) const;
@@ -179,8 +194,13 @@ class Simulation {
   // order after the solve). Of a step taken in parts it is that of the last one; after a failed step that of the
   // attempt. Zero before the first step. Where joints are redundant (`sarrus check`) it is one of many that fit.
   Vec6 joint_reaction(int joint) const;
-  // Of all joints.
+  // Of all joints; `out` by joint.
   std::vector<Vec6> joint_reactions() const;
+  void joint_reactions(std::span<Vec6> out) const;
+  // At the present state, of any joint and of all: the largest of the rigid ones are `joint_gap` and, but for
+  // couplings, `joint_angle` of the last report.
+  JointOpening joint_opening(int joint) const;
+  void joint_openings(std::span<JointOpening> out) const;
   // The constraint problem of the last step and its impulses: what was solved, for dumps and tests.
   const ConstraintProblem& problem() const;
   std::span<const double> impulses() const;

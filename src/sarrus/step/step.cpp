@@ -135,9 +135,12 @@ bool Simulation::Impl::solve(const ConstraintProblem& problem) {
   part.factorisations += answer.factorisations;
   if (!answer.stage.empty()) part.stage = answer.stage;
   part.residuals = answer.residuals;
+  const double error_before = part.error;
+  part.error = answer.residuals.error(used_law, options().criterion);
   if (!found) return false;  // stuck has the islands
   // The answer is judged here, whatever the solver reported.
   part.residuals = judge_measured(problem, lambda, judge_workspace);
+  part.error = std::max(error_before, part.residuals.error(used_law, options().criterion));
   if (!usable(part.residuals, used_law, goal)) {
     part.solve_status = part.residuals.finite ? SolveStatus::stalled : SolveStatus::non_finite;
     set_stuck(1);

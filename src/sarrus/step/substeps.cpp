@@ -28,6 +28,7 @@ void add_part(const StepReport& part, Law law, Criterion criterion, StepReport& 
   step.status = StepStatus::substepped;
   step.solve_status = std::max(step.solve_status, part.solve_status);
   if (part.residuals.error(law, criterion) >= step.residuals.error(law, criterion)) step.residuals = part.residuals;
+  step.error = std::max(step.error, part.error);
   step.met_tolerance = step.met_tolerance && part.met_tolerance;
   step.contacts = part.contacts;
   step.contacts_matched = part.contacts_matched;
