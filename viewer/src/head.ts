@@ -1,0 +1,55 @@
+// What is shown, by what it was solved, and how the last step went.
+import { el, tame } from './dom';
+import { energyNames, residualNames, solveNames, status, statusNames, type Frame, type LiveFrame } from './frame';
+import type { Header } from './header';
+import { small } from './numbers';
+import { statusColours } from './theme';
+
+const count = (n: number, one: string): string => `${n} ${n === 1 ? one : one.endsWith('y') ? `${one.slice(0, -1)}ies` : `${one}s`}`;
+
+export class Head {
+  readonly box = el('header', 'panel head');
+  private readonly dot = el('i', 'dot');
+  private readonly text = el('span', 'status');
+  private readonly pace = el('div', 'sub pace');
+
+  constructor(private readonly header: Header, live: boolean, other: Header | null) {
+    const h = header, closed = h.joints.closes_loop.filter((x) => x).length;
+    const parts = [count(h.bodies.names.length, 'body')];
+    if (h.joints.names.length) parts.push(count(h.joints.names.length, 'joint'));
+    if (closed) parts.push(count(closed, 'loop'));
+    const title = el('h1', '', tame(h.scene) || 'motion');
+    const sub = el('div', 'sub', parts.join(' · '));
+    const how = el('div', 'sub', [h.solver, h.integrator, h.dt ? `dt ${Number(h.dt.toPrecision(3))} s` : ''].filter(Boolean).map(tame).join(' · '));
+    if (!live && h.frames) {
+      const rate = h.frame_rate > 0 ? `, ${Number(h.frame_rate.toPrecision(3))} frames a second, each with the worst of its steps` : '';
+      how.title = `${h.frames} frames of ${h.samples} samples${rate}${h.every_step ? '' : '; the recording left steps out, and what was worst in them is not known'}`;
+      if (!h.every_step) how.append(el('span', 'warn', ' · not every step was recorded'));
+    }
+    this.box.append(title, sub, how, el('div', 'statusline', this.dot, this.text), this.pace);
+    this.pace.hidden = !live;
+    if (other) this.box.append(el('div', 'sub', `dashed: ${tame(other.scene)} · ${tame(other.solver)}`));
+    if (h.end.status === 'failed') this.box.append(el('div', 'sub bad', `failed: ${tame(h.end.message)}`));
+    else if (h.end.status === 'interrupted') this.box.append(el('div', 'sub', 'the run was interrupted'));
+  }
+
+  update(f: Frame, live: LiveFrame | null): void {
+    const error = f.residual[residualNames.indexOf('error')]!, natural = f.residual[0]!;
+    const value = Number.isNaN(error) ? natural : error, none = f.status === status.none;
+    this.dot.style.background = none ? 'transparent' : statusColours[Math.min(4, f.status)]!;
+    let text = none ? 'initial state' : statusNames[f.status] ?? 'not known';
+    if (!none && !Number.isNaN(value)) {
+      const goal = this.header.tolerance;
+      text += ` · ${Number.isNaN(error) ? 'natural map' : 'error'} ${small(value)}${goal > 0 && !Number.isNaN(error) ? ` ${value <= goal ? '≤' : '>'} ${small(goal)}` : ''}`;
+    }
+    if (!none && f.status > 0 && f.solve < 5 && f.solve > 0) text += ` · solver ${solveNames[f.solve]}`;
+    const lost = f.energy[energyNames.indexOf('unaccounted')]!;
+    this.text.textContent = text;
+    this.text.title = Number.isNaN(lost) ? '' : `energy not accounted for: ${small(lost)} J`;
+    if (!live) return;
+    const reached = live.speedReached, asked = live.speedAsked;
+    const pace = live.paused ? 'paused' : `${reached.toFixed(2)}× real time${live.behind ? ` of ${Number(asked.toPrecision(3))}× asked for: every step is taken` : ''}`;
+    if (this.pace.textContent !== pace) this.pace.textContent = pace;
+    this.pace.classList.toggle('warn', live.behind);
+  }
+}
