@@ -36,7 +36,8 @@ enum class RowSource : std::uint8_t {
   limit_upper,   // source = dof
   swing_limit,   // source = joint
   rope,          // source = joint
-  contact        // source = index into the step's contact list
+  contact,       // source = index into the step's contact list
+  drag           // source = body
 };
 
 // Identity of a block that is no contact.

@@ -116,7 +116,7 @@ void check_nodes(const Reader& file, const BlockTable& t, std::size_t i, int nod
 
 void check_block(const Reader& file, const BlockTable& t, std::size_t i, int node_count) {
   check_range(file, "/blocks/kind", i, t.kind[i], 0, static_cast<int>(BlockKind::contact));
-  check_range(file, "/blocks/source_kind", i, t.source_kind[i], 0, static_cast<int>(RowSource::contact));
+  check_range(file, "/blocks/source_kind", i, t.source_kind[i], 0, static_cast<int>(RowSource::drag));
   if (i > 0 && t.kind[i] < t.kind[i - 1]) {
     file.fail("/blocks/kind", fmt::format("entry {} breaks the order joints, soft rows, limits, contacts", i));
   }

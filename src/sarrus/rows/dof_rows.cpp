@@ -1,4 +1,5 @@
-// Rows along single directions of joints: servos, springs and dampers, dry friction; limits, swing limits, ropes.
+// Rows along single directions: of joints, servos, springs and dampers, dry friction, limits, swing limits, ropes; of a
+// body that is dragged.
 #include <algorithm>
 #include <cmath>
 
@@ -90,6 +91,30 @@ void add_dry_friction_row(const RowContext& c, int i, ConstraintProblem& p) {
   const ConstraintBlock& b = add_soft_block(c, RowSource::dry_friction, i, p);
   p.lower[static_cast<std::size_t>(b.row)] = -bound;
   p.upper[static_cast<std::size_t>(b.row)] = bound;
+}
+
+// At the end of the step whatever the scheme, x+ = x + dt (w u+ + (1 - w - row_pose) u-) with x at the pose of the rows.
+void add_drag_rows(const RowContext& c, ConstraintProblem& p) {
+  if (c.drag == nullptr || c.drag->body == kWorld) return;
+  const Drag& d = *c.drag;
+  const Scheme& scheme = c.scheme_at(d.body);
+  const Pose& X_WB = c.X_WB[static_cast<std::size_t>(d.body)];
+  const Vec3 arm_W = X_WB.q * d.point_B;
+  const Vec3 way_W = d.target_W - X_WB.p - arm_W;
+  NodeList nodes;
+  nodes.add(c.coordinates, d.body);
+  const ConstraintBlock& b = add_labelled_block(p, BlockKind::soft, 3, nodes, RowSource::drag, d.body);
+  const double rho = c.dt * d.damping + c.dt * c.dt * scheme.position * d.stiffness;
+  for (int r = 0; r < 3; ++r) {
+    const Vec3 axis = Vec3::Unit(r);
+    add_body_row(c.coordinates, p, b, nodes, d.body, r, spatial(axis, arm_W.cross(axis)));
+    const double moved = c.dt * (1 - scheme.position - scheme.row_pose) * row_velocity(p, b, r, c.u_minus);
+    const auto i = static_cast<std::size_t>(b.row + r);
+    p.R[i] = 1 / rho;
+    p.bias[i] = -c.dt * d.stiffness * (way_W[r] - moved) / rho;
+    p.lower[i] = -c.dt * d.most_force;
+    p.upper[i] = c.dt * d.most_force;
+  }
 }
 
 // --- limits ----------------------------------------------------------------------------------------------
@@ -343,6 +368,7 @@ void add_soft_rows(const RowContext& c, ConstraintProblem& p) {
   for (int i = 0; i < c.model.scalar_count(); ++i) add_servo_row(c, i, p);
   for (int i = 0; i < c.model.scalar_count(); ++i) add_passive_row(c, i, p);
   for (int i = 0; i < c.model.scalar_count(); ++i) add_dry_friction_row(c, i, p);
+  add_drag_rows(c, p);
 }
 
 double add_limit_rows(const RowContext& c, ConstraintProblem& p) {

@@ -17,6 +17,7 @@
 //   v* = -(a (q'- - c) + dt (k_p (q_d - q) + k_d q_d' + tau))/rho
 // q'- is the coordinate's own rate after the last step, q'+ = J u+ + c the one after this step; J u- is not q'-: J has
 // turned since.
+// Drag (docs/theory/rows.md §3.1): three soft rows along the world axes on the velocity of a point of a body.
 // Blocks are appended in the order joints | soft rows | limits | contacts.
 #pragma once
 
@@ -40,6 +41,16 @@ struct DriveTarget {
 struct DriveInput {
   DriveTarget middle, end;
   double force = 0;
+};
+
+// A point of a body that is pulled to a target by a spring, a damper and at most a force, along each axis of the world.
+struct Drag {
+  int body = kWorld;  // the world: none
+  Vec3 point_B = Vec3::Zero();
+  Vec3 target_W = Vec3::Zero();
+  double stiffness = 0;   // N/m
+  double damping = 0;     // N s/m
+  double most_force = 0;  // N
 };
 
 // What lasts: a limit or contact that is closed and still (or, after a step, carries load), and (of contacts) sticks.
@@ -70,6 +81,7 @@ struct RowContext {
   std::span<const Sustained> sustained = {};             // by contact; none: all are new
   std::span<const double> pair_load = {};                // by contact, N: WarmStart::pair_load(); none: unknown
   std::span<const std::uint64_t> sustained_limits = {};  // block ids, ascending
+  const Drag* drag = nullptr;
   bool positions = false;                                // limits: rigid ones alone, bias = the gap itself
   bool projected = false;  // joints are closed by moving poses: their velocities take nothing back
 

@@ -71,7 +71,7 @@ void Assembler::assemble(const State& state, const Inputs& inputs, double dt, Wa
   read_rates(state);
   add_forces(dt);
   coordinates_->damp(problem_.mass, dt, problem_.u_free);
-  build_rows(dt, last);
+  build_rows(inputs, dt, last);
   seconds_assembly_ += watch.lap();
 }
 
@@ -279,14 +279,18 @@ void Assembler::take_soft_rows_along(const RowContext& context, const WarmStart*
   for (std::size_t i = 0; i < problem_.blocks.size(); ++i) {
     const ConstraintBlock& b = problem_.blocks[i];
     if (b.kind != BlockKind::soft) continue;
-    const Joint& j = model_.joints()[static_cast<std::size_t>(model_.joint_of_dof(b.source))];
-    if (context.scheme_between(j.base, j.follower).integrator != Integrator::semi_implicit) continue;
+    const auto scheme_of = [&]() -> const Scheme& {
+      if (b.source_kind == RowSource::drag) return context.scheme_at(b.source);
+      const Joint& j = model_.joints()[static_cast<std::size_t>(model_.joint_of_dof(b.source))];
+      return context.scheme_between(j.base, j.follower);
+    };
+    if (scheme_of().integrator != Integrator::semi_implicit) continue;
     taken_along_[i] = (last != nullptr ? *last : none).stays_inside(b, problem_) ? 1 : 0;
   }
   factor_.take_along(problem_, taken_along_);
 }
 
-void Assembler::build_rows(double dt, const WarmStart* last) {
+void Assembler::build_rows(const Inputs& inputs, double dt, const WarmStart* last) {
   RowContext context{model_, *coordinates_, scheme_, options_.rows, dt,      row_kinematics(), start_,
                      end_,   row_poses_,    row_q_,  u_minus_,      drives_, armature_rate_};
   context.body_scheme = modes_.scheme();
@@ -294,6 +298,7 @@ void Assembler::build_rows(double dt, const WarmStart* last) {
   context.pair_load = pair_load_;
   context.sustained_limits = modes_.sustained_limits();
   context.projected = options_.projection;
+  context.drag = &inputs.drag;
   factor_.forget();
   set_joint_rows(context, problem_);
   add_soft_rows(context, problem_);

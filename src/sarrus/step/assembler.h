@@ -34,6 +34,7 @@ struct Inputs {
   std::vector<Target> targets;       // by scalar of the model
   std::vector<double> joint_forces;  // by scalar, N or N m
   std::vector<Vec6> wrenches_W;      // by body, [f; tau] at the centre of mass
+  Drag drag;
 
   explicit Inputs(const Model& model)
       : targets(model.scalars().size()),
@@ -123,7 +124,7 @@ class Assembler {
   bool find_moved_contacts(const State& state, double dt);
   void read_rates(const State& state);
   void add_forces(double dt);
-  void build_rows(double dt, const WarmStart* last);
+  void build_rows(const Inputs& inputs, double dt, const WarmStart* last);
   void take_soft_rows_along(const RowContext& context, const WarmStart* last);
   void find_bounces(const RowContext& context);
 

@@ -98,7 +98,7 @@ EnergyFlow EnergyAccount::flow(Assembler& assembler, const Inputs& inputs, std::
     const ConstraintBlock& b = p.blocks[i];
     const double work = mean.work[i];
     const bool soft = p.R[static_cast<std::size_t>(b.row + b.rows - 1)] > 0;
-    if (soft && b.source_kind != RowSource::servo) {
+    if (soft && b.source_kind != RowSource::servo && b.source_kind != RowSource::drag) {
       (b.kind == BlockKind::soft ? f.springs : f.compliance) += work_on_way(assembler, b, lambda, mean);
     }
     switch (b.source_kind) {
@@ -109,6 +109,9 @@ EnergyFlow EnergyAccount::flow(Assembler& assembler, const Inputs& inputs, std::
         break;
       case RowSource::servo:
         f.drives += work;
+        break;
+      case RowSource::drag:
+        f.external += work;
         break;
       case RowSource::passive:
         passive += work;

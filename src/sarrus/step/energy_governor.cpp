@@ -145,6 +145,7 @@ void EnergyGovernor::add_rows(Assembler& assembler, const Step& step) {
       }
       case RowSource::servo:
       case RowSource::dry_friction:
+      case RowSource::drag:
         break;
     }
   }

@@ -46,6 +46,8 @@ std::string Simulation::Impl::describe(const ConstraintBlock& b) const {
     case RowSource::passive:
     case RowSource::dry_friction:
       return fmt::format("drive or friction of '{}'", model().dof_name(b.source));
+    case RowSource::drag:
+      return fmt::format("drag of body '{}'", model().bodies()[static_cast<std::size_t>(b.source)].name);
     case RowSource::contact: {
       const Contact& c = assembler.contacts()[static_cast<std::size_t>(b.source)];
       return fmt::format("contact between geoms '{}' and '{}'",

@@ -51,6 +51,7 @@ class ReactionSum {
         add_pull(b.source, -lambda[0]);
         break;
       case RowSource::contact:
+      case RowSource::drag:
         break;
     }
   }

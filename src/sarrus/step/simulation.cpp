@@ -104,6 +104,27 @@ void Simulation::Impl::check_dof(int dof, std::string_view call) const {
   }
 }
 
+void Simulation::Impl::check_body(int body, std::string_view call) const {
+  if (body < 0 || body >= model().body_count()) {
+    throw InputError(std::string(call),
+                     fmt::format("body {} does not exist; the model has {}", body, model().body_count()));
+  }
+}
+
+// docs/theory/rows.md §3.1.
+Drag Simulation::Impl::drag_of(int body, const Vec3& point_B, const Vec3& target_W) const {
+  constexpr double kRate = 15;        // rad/s
+  constexpr double kWeights = 10;
+  constexpr double kGravity = 9.81;  // m/s^2, where there is less
+  const StepModes& modes = assembler.modes();
+  double mass = 0;
+  for (int i = 0; i < model().body_count(); ++i) {
+    if (modes.assembly(i) == modes.assembly(body)) mass += model().bodies()[static_cast<std::size_t>(i)].mass;
+  }
+  return {body, point_B, target_W, mass * kRate * kRate, 2 * mass * kRate,
+          kWeights * mass * std::max(kGravity, model().largest_gravity())};
+}
+
 Simulation::Simulation(Model model, SimulationOptions options)
     : impl_(std::make_unique<Impl>(std::move(model), std::move(options))) {}
 Simulation::Simulation(Simulation&&) noexcept = default;
@@ -196,16 +217,26 @@ void Simulation::set_joint_force(int dof, double force) {
 }
 
 void Simulation::set_body_wrench(int body, const Vec6& wrench_W) {
-  if (body < 0 || body >= impl_->model().body_count()) {
-    throw InputError("set_body_wrench",
-                     fmt::format("body {} does not exist; the model has {}", body, impl_->model().body_count()));
-  }
+  impl_->check_body(body, "set_body_wrench");
   if (!wrench_W.allFinite()) {
     throw InputError(fmt::format("set_body_wrench '{}'", impl_->model().bodies()[static_cast<std::size_t>(body)].name),
                      "the wrench has a non-finite component; give finite numbers");
   }
   impl_->inputs.wrenches_W[static_cast<std::size_t>(body)] = wrench_W;
 }
+
+void Simulation::set_drag(int body, const Vec3& point_B, const Vec3& target_W) {
+  impl_->check_body(body, "set_drag");
+  if (!point_B.allFinite() || !target_W.allFinite()) {
+    throw InputError(fmt::format("set_drag '{}'", impl_->model().bodies()[static_cast<std::size_t>(body)].name),
+                     "point or target has a non-finite component; give finite numbers");
+  }
+  impl_->inputs.drag = impl_->drag_of(body, point_B, target_W);
+}
+
+void Simulation::clear_drag() { impl_->inputs.drag = {}; }
+int Simulation::dragged_body() const { return impl_->inputs.drag.body; }
+Vec3 Simulation::drag_force_W() const { return impl_->drag_force_W; }
 
 Vec3 Simulation::contact_impulse(int contact) const {
   const int contact_rows = problem().rows_of(BlockKind::contact);

@@ -40,7 +40,7 @@ std::string_view name_of(StepStatus status);
 struct EnergyFlow {
   double change = 0;    // of kinetic and potential energy (gravity, springs, armature): the sum of all below
   double drives = 0;    // servos, force drives, set_joint_force()
-  double external = 0;  // set_body_wrench()
+  double external = 0;  // set_body_wrench(), set_drag()
   double friction = 0;  // of contacts and joints
   double impacts = 0;   // normal impulses of contacts and limits
   double damping = 0;   // dampers, springs that a step does not resolve, compliant rows, damping of bodies
@@ -154,6 +154,11 @@ class Simulation {
   void set_joint_force(int dof, double force);
   // External wrench [f; tau] on a body, world axes, at the centre of mass.
   void set_body_wrench(int body, const Vec6& wrench_W);
+  // Pulls a point of one body (body frame) to a target (world), m, until clear_drag(), like a hand on a spring that the
+  // step resolves implicitly (docs/theory/rows.md §3.1): stable for any mass and step. The pull grows with the mass of
+  // all that joints connect with the body and is at most ten times its weight along each axis.
+  void set_drag(int body, const Vec3& point_B, const Vec3& target_W);
+  void clear_drag();
 
   const StepReport& report() const;
   // Summed over all steps since the construction or the last set_state().
@@ -185,6 +190,9 @@ class Simulation {
   // What a dof's drive aims at now: its input, or its signal at the present time, within the bounds of its targets. 0
   // without drive.
   double drive_target(int dof) const;
+  // The body that is dragged, kWorld: none; and the mean force of the drag on it in the last step taken, N.
+  int dragged_body() const;
+  Vec3 drag_force_W() const;
   // Rate of a dof at the present state, m/s or rad/s; of spherical joints the angular velocity about the axes of the
   // base's joint frame.
   double joint_rate(int dof) const;

@@ -84,6 +84,8 @@ struct Simulation::Impl {
   std::string open_joint_text() const;
   std::string describe(const ConstraintBlock& block) const;
   void check_dof(int dof, std::string_view call) const;
+  void check_body(int body, std::string_view call) const;
+  Drag drag_of(int body, const Vec3& point_B, const Vec3& target_W) const;
 
   template <class A>
   void archive(A& a);
@@ -167,12 +169,14 @@ struct Simulation::Impl {
   std::vector<State::EnergySwing> new_swing;
   JointErrors closure;         // of the joints at new_poses
   std::vector<double> effort;  // by dof, of the last part taken
+  Vec3 drag_force_W = Vec3::Zero();
 
   // What was before a part of the step.
   struct Undo {
     State state;
     StepReport report;
     std::vector<double> effort;
+    Vec3 drag_force_W;
     Books books;
     WarmStart warm;
     std::vector<std::uint8_t> whole, apart;  // by body: who was to take it, and who of them takes halves of it

@@ -13,7 +13,7 @@
 namespace sarrus {
 namespace {
 
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 
 void require(bool good, const char* what) {
   if (!good) throw ArchiveError(what);
@@ -75,6 +75,12 @@ bool is_contact(const Model& model, const Contact& c, int compliances) {
          std::abs(c.n_W.norm() - 1) < 1e-6 && std::isfinite(c.gap) && c.size > 0 && std::isfinite(c.size) &&
          c.mu >= 0 && std::isfinite(c.mu) && c.restitution >= 0 && c.restitution <= 1 && c.compliance >= -1 &&
          c.compliance < compliances;
+}
+
+int dragged_in(const ConstraintProblem& p) {
+  const auto drags = [](const ConstraintBlock& b) { return b.source_kind == RowSource::drag; };
+  const auto b = std::ranges::find_if(p.blocks, drags);
+  return b == p.blocks.end() ? kWorld : b->source;
 }
 
 template <class A>
@@ -196,6 +202,9 @@ void Simulation::Impl::archive(A& a) {
   archive_each(a, inputs.joint_forces, [&](double& f) { a(f); });
   archive_each(a, inputs.wrenches_W, [&](Vec6& w) { a(w); });
   archive_each(a, effort, [&](double& e) { a(e); });
+  Drag drag = inputs.drag;
+  int rows_of_drag = dragged_in(assembler.problem());
+  a(drag.body, drag.point_B, drag.target_W, drag_force_W, rows_of_drag);
   archive_flow(a, books.flow);
   a(books.overlap, books.mass, books.turned_over, books.largest, books.fastest, books.stiff, books.balanced,
     books.stored.kinetic, books.stored.gravity, books.stored.springs, books.stored.armature);
@@ -207,6 +216,10 @@ void Simulation::Impl::archive(A& a) {
     }
     for (const double f : inputs.joint_forces) require(std::isfinite(f), "a force is no number");
     for (const Vec6& w : inputs.wrenches_W) require(w.allFinite(), "a force is no number");
+    require(drag.point_B.allFinite() && drag.target_W.allFinite() && drag_force_W.allFinite(), "a drag is no number");
+    for (const int body : {drag.body, rows_of_drag}) {
+      require(body >= kWorld && body < model().body_count(), "what is dragged is not of this model");
+    }
     require(clock.origin + static_cast<double>(clock.steps) * options().dt == state.time,
             "the time is not that of its steps");
     for (const double x :
@@ -217,8 +230,11 @@ void Simulation::Impl::archive(A& a) {
     }
     solver->reset();
     assembler.forget();
+    // The rows of the last step: since then the drag may have begun or ended.
+    inputs.drag = rows_of_drag == kWorld ? Drag{} : drag_of(rows_of_drag, drag.point_B, drag.target_W);
     assembler.assemble(state, inputs, options().dt);
     assembler.forget();
+    inputs.drag = drag.body == kWorld ? Drag{} : drag_of(drag.body, drag.point_B, drag.target_W);
   }
   a(warm);
   assembler.archive(a);

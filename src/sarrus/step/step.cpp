@@ -437,9 +437,12 @@ bool Simulation::Impl::commit(double dt) {
   for (std::size_t i = 0; i < effort.size(); ++i) {
     if (moving.all() || moving.has_dof(static_cast<int>(i))) effort[i] = assembler.explicit_effort(static_cast<int>(i));
   }
+  if (inputs.drag.body == kWorld) drag_force_W.setZero();
   for (const ConstraintBlock& b : problem.blocks) {
-    if (b.source_kind != RowSource::servo || !(moving.all() || moving.has_dof(b.source))) continue;
-    effort[static_cast<std::size_t>(b.source)] = lambda[static_cast<std::size_t>(b.row)] / dt;
+    if (b.kind != BlockKind::soft || !(moving.all() || moving.has_source(b.source_kind, b.source))) continue;
+    const double* impulse = lambda.data() + b.row;
+    if (b.source_kind == RowSource::servo) effort[static_cast<std::size_t>(b.source)] = *impulse / dt;
+    if (b.source_kind == RowSource::drag) drag_force_W = Eigen::Map<const Vec3>(impulse) / dt;
   }
   state.X_WB = new_poses;
   state.twist = new_twist;

@@ -17,6 +17,8 @@ bool StepPart::has_source(RowSource kind, int source) const {
     case RowSource::passive:
     case RowSource::dry_friction:
       return has_dof(source);
+    case RowSource::drag:
+      return has(source);
     case RowSource::contact:
       break;  // known by its geoms
   }

@@ -102,6 +102,7 @@ void Simulation::Impl::save(int depth) {
   saved.state = state;
   saved.report = report;
   saved.effort = effort;
+  saved.drag_force_W = drag_force_W;
   saved.books = books;
   saved.warm = warm;
   saved.whole.assign(moving.bodies().begin(), moving.bodies().end());
@@ -114,6 +115,7 @@ void Simulation::Impl::restore(int depth) {
   const int rejected = report.rejected;
   state = saved.state;
   effort = saved.effort;
+  drag_force_W = saved.drag_force_W;
   books = saved.books;
   warm = saved.warm;
   report = saved.report;
