@@ -93,7 +93,8 @@ void add_dry_friction_row(const RowContext& c, int i, ConstraintProblem& p) {
   p.upper[static_cast<std::size_t>(b.row)] = bound;
 }
 
-// At the end of the step whatever the scheme, x+ = x + dt (w u+ + (1 - w - row_pose) u-) with x at the pose of the rows.
+// At the end of the step whatever the scheme, x+ = x + dt (w u+ + (1 - w - row_pose) u-) with x at the pose of the
+// rows.
 void add_drag_rows(const RowContext& c, ConstraintProblem& p) {
   if (c.drag == nullptr || c.drag->body == kWorld) return;
   const Drag& d = *c.drag;

@@ -82,7 +82,7 @@ struct RowContext {
   std::span<const double> pair_load = {};                // by contact, N: WarmStart::pair_load(); none: unknown
   std::span<const std::uint64_t> sustained_limits = {};  // block ids, ascending
   const Drag* drag = nullptr;
-  bool positions = false;                                // limits: rigid ones alone, bias = the gap itself
+  bool positions = false;  // limits: rigid ones alone, bias = the gap itself
   bool projected = false;  // joints are closed by moving poses: their velocities take nothing back
 
   const Scheme& scheme_at(int body) const {

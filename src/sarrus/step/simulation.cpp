@@ -113,7 +113,7 @@ void Simulation::Impl::check_body(int body, std::string_view call) const {
 
 // docs/theory/rows.md §3.1.
 Drag Simulation::Impl::drag_of(int body, const Vec3& point_B, const Vec3& target_W) const {
-  constexpr double kRate = 15;        // rad/s
+  constexpr double kRate = 15;  // rad/s
   constexpr double kWeights = 10;
   constexpr double kGravity = 9.81;  // m/s^2, where there is less
   const StepModes& modes = assembler.modes();
@@ -121,7 +121,11 @@ Drag Simulation::Impl::drag_of(int body, const Vec3& point_B, const Vec3& target
   for (int i = 0; i < model().body_count(); ++i) {
     if (modes.assembly(i) == modes.assembly(body)) mass += model().bodies()[static_cast<std::size_t>(i)].mass;
   }
-  return {body, point_B, target_W, mass * kRate * kRate, 2 * mass * kRate,
+  return {body,
+          point_B,
+          target_W,
+          mass * kRate * kRate,
+          2 * mass * kRate,
           kWeights * mass * std::max(kGravity, model().largest_gravity())};
 }
 
@@ -236,6 +240,8 @@ void Simulation::set_drag(int body, const Vec3& point_B, const Vec3& target_W) {
 
 void Simulation::clear_drag() { impl_->inputs.drag = {}; }
 int Simulation::dragged_body() const { return impl_->inputs.drag.body; }
+Vec3 Simulation::drag_point_B() const { return impl_->inputs.drag.point_B; }
+Vec3 Simulation::drag_target_W() const { return impl_->inputs.drag.target_W; }
 Vec3 Simulation::drag_force_W() const { return impl_->drag_force_W; }
 
 Vec3 Simulation::contact_impulse(int contact) const {

@@ -190,8 +190,11 @@ class Simulation {
   // What a dof's drive aims at now: its input, or its signal at the present time, within the bounds of its targets. 0
   // without drive.
   double drive_target(int dof) const;
-  // The body that is dragged, kWorld: none; and the mean force of the drag on it in the last step taken, N.
+  // The body that is dragged, kWorld: none; where (m, body frame) and to what (m, world); the mean force of the drag on
+  // it in the last step taken, N.
   int dragged_body() const;
+  Vec3 drag_point_B() const;
+  Vec3 drag_target_W() const;
   Vec3 drag_force_W() const;
   // Rate of a dof at the present state, m/s or rad/s; of spherical joints the angular velocity about the axes of the
   // base's joint frame.
