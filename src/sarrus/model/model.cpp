@@ -146,14 +146,14 @@ std::string_view name_of(Ccd ccd) {
   return names[static_cast<std::size_t>(ccd)];
 }
 
-int Model::body(std::string_view name) const { return find_named(d_->bodies, "body", name); }
-int Model::joint(std::string_view name) const { return find_named(d_->joints, "joint", name); }
-int Model::frame(std::string_view name) const { return find_named(d_->frames, "frame", name); }
+int Model::body(std::string_view name) const { return find_named(d_->data.bodies, "body", name); }
+int Model::joint(std::string_view name) const { return find_named(d_->data.joints, "joint", name); }
+int Model::frame(std::string_view name) const { return find_named(d_->data.frames, "frame", name); }
 
 int Model::drive(std::string_view name) const {
   std::vector<std::string> known;
   for (int i = 0; i < scalar_count(); ++i) {
-    const std::string& drive = scalars_[static_cast<std::size_t>(i)].drive.name;
+    const std::string& drive = scalars()[static_cast<std::size_t>(i)].drive.name;
     if (drive.empty()) continue;
     if (drive == name) return i;
     known.push_back(drive);
@@ -162,11 +162,11 @@ int Model::drive(std::string_view name) const {
 }
 
 int Model::combination(std::string_view name) const {
-  return dof_count() + find_named(d_->combinations, "combination", name);
+  return dof_count() + find_named(d_->data.combinations, "combination", name);
 }
 
 int Model::dof(std::string_view name) const {
-  for (const Joint& j : d_->joints) {
+  for (const Joint& j : d_->data.joints) {
     if (joint_dofs(j) == 1 && name == j.name) return j.first_dof;
     if (name.size() <= j.name.size() || name.substr(0, j.name.size()) != j.name || name[j.name.size()] != '.') continue;
     for (int k = 0; k < joint_dofs(j); ++k) {
@@ -183,7 +183,7 @@ int Model::dof(std::string_view name) const {
 
 std::string Model::dof_name(int dof) const {
   if (is_combination(dof)) return combination_of(dof).name;
-  const Joint& j = d_->joints[static_cast<std::size_t>(joint_of_dof(dof))];
+  const Joint& j = d_->data.joints[static_cast<std::size_t>(joint_of_dof(dof))];
   return fmt::format("{}.{}", j.name, coordinate_name(j, dof - j.first_dof));
 }
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -346,41 +347,43 @@ struct ModelData {
 
 class Model {
  public:
-  const std::string& name() const { return d_->name; }
-  const std::string& description() const { return d_->description; }
-  const std::string& source() const { return d_->source; }
-  const Vec3& gravity() const { return d_->gravity; }
-  const RunDefaults& defaults() const { return d_->defaults; }
-  const std::vector<Body>& bodies() const { return d_->bodies; }
-  const std::vector<Joint>& joints() const { return d_->joints; }
-  const std::vector<Dof>& dofs() const { return d_->dofs; }
-  const std::vector<Coupling>& couplings() const { return d_->couplings; }
-  const std::vector<Combination>& combinations() const { return d_->combinations; }
-  const std::vector<Material>& materials() const { return d_->materials; }
-  const std::vector<MaterialPair>& material_pairs() const { return d_->material_pairs; }
-  const std::vector<Geom>& geoms() const { return d_->geoms; }
-  const std::vector<Visual>& visuals() const { return d_->visuals; }
-  const std::vector<Frame>& frames() const { return d_->frames; }
-  const std::vector<BodyPair>& excludes() const { return d_->excludes; }
-  const std::vector<BodyPair>& includes() const { return d_->includes; }
-  const std::vector<ContactPair>& contact_pairs() const { return d_->contact_pairs; }
-  bool self_collision() const { return d_->self_collision; }
-  const ModelData& data() const { return *d_; }
+  const std::string& name() const { return d_->data.name; }
+  const std::string& description() const { return d_->data.description; }
+  const std::string& source() const { return d_->data.source; }
+  const Vec3& gravity() const { return d_->data.gravity; }
+  const RunDefaults& defaults() const { return d_->data.defaults; }
+  const std::vector<Body>& bodies() const { return d_->data.bodies; }
+  const std::vector<Joint>& joints() const { return d_->data.joints; }
+  const std::vector<Dof>& dofs() const { return d_->data.dofs; }
+  const std::vector<Coupling>& couplings() const { return d_->data.couplings; }
+  const std::vector<Combination>& combinations() const { return d_->data.combinations; }
+  const std::vector<Material>& materials() const { return d_->data.materials; }
+  const std::vector<MaterialPair>& material_pairs() const { return d_->data.material_pairs; }
+  const std::vector<Geom>& geoms() const { return d_->data.geoms; }
+  const std::vector<Visual>& visuals() const { return d_->data.visuals; }
+  const std::vector<Frame>& frames() const { return d_->data.frames; }
+  const std::vector<BodyPair>& excludes() const { return d_->data.excludes; }
+  const std::vector<BodyPair>& includes() const { return d_->data.includes; }
+  const std::vector<ContactPair>& contact_pairs() const { return d_->data.contact_pairs; }
+  bool self_collision() const { return d_->data.self_collision; }
+  const ModelData& data() const { return d_->data; }
 
   // The most of what follows, m/s^2.
-  double largest_gravity() const { return largest_gravity_; }
+  double largest_gravity() const { return d_->largest_gravity; }
   // What acts on a body, m/s^2.
-  Vec3 gravity_on(int body) const { return d_->bodies[static_cast<std::size_t>(body)].gravity_scale * d_->gravity; }
+  Vec3 gravity_on(int body) const {
+    return d_->data.bodies[static_cast<std::size_t>(body)].gravity_scale * d_->data.gravity;
+  }
 
-  int body_count() const { return static_cast<int>(d_->bodies.size()); }
-  int joint_count() const { return static_cast<int>(d_->joints.size()); }
-  int dof_count() const { return static_cast<int>(d_->dofs.size()); }
+  int body_count() const { return static_cast<int>(d_->data.bodies.size()); }
+  int joint_count() const { return static_cast<int>(d_->data.joints.size()); }
+  int dof_count() const { return static_cast<int>(d_->data.dofs.size()); }
   // The dofs, and after them the laws of the combinations: whatever may have a limit, a drive, a spring or friction.
-  const std::vector<Dof>& scalars() const { return scalars_; }
-  int scalar_count() const { return static_cast<int>(scalars_.size()); }
+  std::span<const Dof> scalars() const { return d_->scalars; }
+  int scalar_count() const { return static_cast<int>(d_->scalars.size()); }
   bool is_combination(int scalar) const { return scalar >= dof_count(); }
   const Combination& combination_of(int scalar) const {
-    return d_->combinations[static_cast<std::size_t>(scalar - dof_count())];
+    return d_->data.combinations[static_cast<std::size_t>(scalar - dof_count())];
   }
   // Value of a scalar from the coordinates by dof.
   template <class Coordinates>
@@ -403,23 +406,28 @@ class Model {
   int dof(std::string_view name) const;
   // Joint that owns a dof, and the dof's full name. Of a scalar that is a combination: the joint of its first dof, and
   // its own name.
-  int joint_of_dof(int dof) const { return joint_of_dof_[static_cast<std::size_t>(dof)]; }
+  int joint_of_dof(int dof) const { return d_->joint_of_dof[static_cast<std::size_t>(dof)]; }
   std::string dof_name(int dof) const;
 
   // Joints that close loops: all joints but those of a spanning forest found breadth first from the world
   // (docs/theory/model.md §7). Couplings are not counted.
-  const std::vector<int>& loop_joints() const { return loop_joints_; }
+  const std::vector<int>& loop_joints() const { return d_->loop_joints; }
   // Number of connected components of bodies not attached to the world by joints ("floating" groups).
-  int floating_components() const { return floating_components_; }
+  int floating_components() const { return d_->floating_components; }
 
  private:
   friend Model finish_model(ModelData data);
-  std::shared_ptr<const ModelData> d_;
-  std::vector<int> joint_of_dof_;  // by scalar
-  std::vector<Dof> scalars_;
-  std::vector<int> loop_joints_;
-  int floating_components_ = 0;
-  double largest_gravity_ = 0;
+  // Shared by all copies: every part of a simulation has one.
+  struct Frozen {
+    ModelData data;
+    std::vector<int> joint_of_dof;       // by scalar
+    std::vector<Dof> with_combinations;  // empty without them
+    std::span<const Dof> scalars;
+    std::vector<int> loop_joints;
+    int floating_components = 0;
+    double largest_gravity = 0;
+  };
+  std::shared_ptr<const Frozen> d_;
 };
 
 // Validates and freezes. Throws InputError naming the element and the remedy.

@@ -489,6 +489,17 @@ std::vector<int> find_loops(const ModelData& d, int& floating_components) {
   return loops;
 }
 
+// Builders let vectors grow; a model lives long.
+void shrink(ModelData& d) {
+  d.bodies.shrink_to_fit();
+  d.joints.shrink_to_fit();
+  d.dofs.shrink_to_fit();
+  d.geoms.shrink_to_fit();
+  d.visuals.shrink_to_fit();
+  d.frames.shrink_to_fit();
+  d.excludes.shrink_to_fit();
+}
+
 }  // namespace
 
 Model finish_model(ModelData data) {
@@ -502,17 +513,17 @@ Model finish_model(ModelData data) {
   check_bodies(data);
   check_joints(data);
 
-  Model model;
+  auto frozen = std::make_shared<Model::Frozen>();
   for (std::size_t i = 0; i < data.joints.size(); ++i) {
     const int n = joint_dofs(data.joints[i]);
-    model.joint_of_dof_.insert(model.joint_of_dof_.end(), static_cast<std::size_t>(n), static_cast<int>(i));
+    frozen->joint_of_dof.insert(frozen->joint_of_dof.end(), static_cast<std::size_t>(n), static_cast<int>(i));
   }
-  check_couplings(data, model.joint_of_dof_);
-  check_combinations(data, model.joint_of_dof_);
-  model.scalars_ = data.dofs;
+  check_couplings(data, frozen->joint_of_dof);
+  check_combinations(data, frozen->joint_of_dof);
+  if (!data.combinations.empty()) frozen->with_combinations = data.dofs;
   for (const Combination& c : data.combinations) {
-    model.scalars_.push_back(c.law);
-    model.joint_of_dof_.push_back(model.joint_of_dof_[static_cast<std::size_t>(c.terms.front().dof)]);
+    frozen->with_combinations.push_back(c.law);
+    frozen->joint_of_dof.push_back(frozen->joint_of_dof[static_cast<std::size_t>(c.terms.front().dof)]);
   }
   check_materials(data);
   check_shapes(data);
@@ -524,9 +535,13 @@ Model finish_model(ModelData data) {
   check_body_pairs(data, data.includes, "include");
   double scale = data.bodies.empty() ? 1.0 : 0.0;
   for (const Body& b : data.bodies) scale = std::max(scale, std::abs(b.gravity_scale));
-  model.largest_gravity_ = scale * data.gravity.norm();
-  model.loop_joints_ = find_loops(data, model.floating_components_);
-  model.d_ = std::make_shared<const ModelData>(std::move(data));
+  frozen->largest_gravity = scale * data.gravity.norm();
+  frozen->loop_joints = find_loops(data, frozen->floating_components);
+  shrink(data);
+  frozen->data = std::move(data);
+  frozen->scalars = frozen->with_combinations.empty() ? frozen->data.dofs : frozen->with_combinations;
+  Model model;
+  model.d_ = std::move(frozen);
   return model;
 }
 

@@ -19,7 +19,7 @@ const Compliance& compliance_of(const Model& model, const ConstraintBlock& b) {
 // The blocks of a model's joints are the same in every step: those that a problem begins with are written over.
 class BlockWriter {
  public:
-  explicit BlockWriter(ConstraintProblem& p) : p_(p) {}
+  explicit BlockWriter(ConstraintProblem& p) : p_(p), first_(p.blocks.capacity() == 0) {}
 
   // The next block, its Jacobian zero.
   ConstraintBlock& next(int rows, const NodeList& nodes, RowSource source_kind, int source) {
@@ -43,10 +43,17 @@ class BlockWriter {
     p_.keep_blocks(count_);
     return nullptr;
   }
-  void finish() { p_.keep_blocks(count_); }
+  void finish() {
+    p_.keep_blocks(count_);
+    if (!first_) return;
+    // They stay as many; what vectors took beyond them while they grew would stay, too.
+    p_.blocks.shrink_to_fit();
+    for (std::vector<double>* v : {&p_.jacobian, &p_.R, &p_.bias, &p_.lower, &p_.upper}) v->shrink_to_fit();
+  }
 
  private:
   ConstraintProblem& p_;
+  bool first_;
   int count_ = 0;
 };
 

@@ -108,10 +108,10 @@ bool Reduction::collect(const ConstraintProblem& p, const LinearFactor& factor, 
   others_.clear();
   units_.clear();
   along_ = 0;
-  const auto linear = at(p.rows_of(BlockKind::joint) + p.rows_of(BlockKind::soft));
-  linear_.reserve(linear);
-  for (std::vector<Row>* v : {&rows_, &others_}) v->reserve(linear);
-  units_.reserve(linear);
+  const int soft = p.rows_of(BlockKind::soft);
+  linear_.reserve(at(p.rows_of(BlockKind::joint) + soft));
+  for (std::vector<Row>* v : {&rows_, &others_}) v->reserve(at(soft + kMostRowsOfMechanism));
+  units_.reserve(at(soft + kMostRowsOfMechanism));
   int joint_rows = 0, rigid_rows = 0, rigid_contacts = 0;
   bool cold = true;
   for (const int i : p.islands.blocks(island_)) {

@@ -72,6 +72,10 @@ void WarmStart::store(const ConstraintProblem& p, std::span<const Contact> conta
   clear();
   dt_ = p.dt;
   const Answer answer{p, contacts, X_WB, lambda, sigma, bounced, bounced_limits};
+  constexpr std::size_t kFew = 16;  // limits
+  const auto joints = std::ranges::find_if(p.blocks, [](const auto& b) { return b.kind != BlockKind::joint; });
+  blocks_.reserve(static_cast<std::size_t>(joints - p.blocks.begin()) + kFew);
+  values_.reserve(static_cast<std::size_t>(p.rows_of(BlockKind::joint)) + kFew);
   for (const ConstraintBlock& b : p.blocks) {
     if (b.kind == BlockKind::contact) {
       store_contact(answer, b);
