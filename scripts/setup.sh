@@ -14,6 +14,13 @@ if [ "${1:-build}" = test ] || [ "${1:-build}" = fuzz ]; then
   packages+=(libgtest-dev libbenchmark-dev libopenmpi-dev openmpi-bin libfclib-dev libsuitesparse-dev clang-format python3 python3-h5py python3-jsonschema)
 fi
 
+# The page's tests want node, npm and a Chromium, from wherever they come.
+if [ "${1:-build}" = test ]; then
+  command -v node >/dev/null || packages+=(nodejs)
+  command -v npm >/dev/null || packages+=(npm)
+  { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null || packages+=(chromium)
+fi
+
 # Not needed: one by one, and what this system does not have is left out.
 extra=()
 case "${1:-build}" in

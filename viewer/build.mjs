@@ -45,7 +45,7 @@ async function dist() {
 }
 
 if (process.argv.includes('--tests')) {
-  const entryPoints = readdirSync('test').filter((f) => f.endsWith('.test.ts')).map((f) => `test/${f}`);
+  const entryPoints = readdirSync('test').filter((f) => f.endsWith('.ts')).map((f) => `test/${f}`);
   await build({ ...common, minify: false, entryPoints, outdir: 'out/test', outExtension: { '.js': '.mjs' }, format: 'esm', platform: 'node', sourcemap: 'inline' });
 } else {
   const options = await dist();

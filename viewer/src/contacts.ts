@@ -63,7 +63,7 @@ export class ContactMarks {
         if (open) this.hollow.add(M.compose(p, turn, s.setScalar(0.013 * k0)), colour);
         else this.dot.add(M.compose(p, turn, s.set(0.014 * k0, 0.0015 * k0, 0.014 * k0)), colour);
       }
-      if (layers.normals) this.normal.add(M.compose(p, turn, s.set(0.0022 * k0, 0.09 * k0, 0.0022 * k0)), this.normalColour);
+      if (layers.normals) this.normal.add(M.compose(p, turn, s.set(0.0022 * k0, 0.16 * k0, 0.0022 * k0)), this.normalColour);
       const mu = v[at + 10]!;
       if (layers.cones && !open && mu > 0) {
         const high = 0.07 * k0 * Math.min(1, 1.5 / mu);

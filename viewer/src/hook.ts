@@ -10,6 +10,8 @@ export interface Hook {
   readonly quality: string;
   readonly live: boolean;
   readonly error: string | null;
+  readonly calls: number; // of draws in the last picture
+  readonly bodies: readonly string[];
   seek(t: number): void;
   play(): void;
   pause(): void;
@@ -30,6 +32,8 @@ export function install(app: App): void {
     get quality() { return app.view?.quality.name ?? 'none'; },
     get live() { return app.player.live; },
     error: null,
+    get calls() { return app.view?.renderer.info.render.calls ?? 0; },
+    bodies: h.bodies.names,
     seek: (t) => app.player.seek(t),
     play: () => app.player.play(),
     pause: () => app.player.pause(),
