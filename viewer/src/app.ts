@@ -89,7 +89,8 @@ export class App {
     addEventListener('resize', () => this.layout());
     this.layout();
     installKeys(this);
-    if (options.eye) this.view?.turnTo(options.eye[0] ?? -58, options.eye[1] ?? 14, options.eye[2] ?? 1);
+    const [azimuth = -58, elevation = 14, zoom = 1] = options.eye ?? [];
+    this.view?.turnTo(azimuth, elevation, zoom);
     const picked = options.pick === null ? -1 : h.bodies.names.indexOf(options.pick);
     if (picked >= 0) this.pick(picked);
     if (options.loop !== null && h.loops[options.loop - 1]) this.loops.selected = options.loop - 1;

@@ -238,10 +238,11 @@ export class Bodies {
   get triangles(): number { return this.pieces.reduce((a, x) => a + x.geometry.index!.count / 3, 0); }
 }
 
-// A large part of the world that stands up and carries no joint hides what moves behind it: it is drawn as glass.
+// A large part of the world that stands on the floor and carries no joint hides what moves behind it: it is drawn as glass.
 function isWall(h: Header, g: T.BufferGeometry): boolean {
   g.computeBoundingBox();
-  const box = g.boundingBox!.clone(), R = h.view.radius, floor = h.view.floor ?? box.min.z;
+  const box = g.boundingBox!.clone(), R = h.view.radius, floor = h.view.floor;
+  if (floor === null || box.min.z > floor + 0.25 * R) return false;
   if (box.max.z < floor + 0.25 * R || box.getSize(new T.Vector3()).length() < 0.7 * R) return false;
   box.expandByScalar(0.05 * R);
   const p = new T.Vector3();

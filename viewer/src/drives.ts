@@ -65,7 +65,7 @@ export class Drives {
     const limit = (x: number): string => Math.abs(x * scale) >= 100 ? fixed(x * scale, 0) : `${Number((x * scale).toPrecision(2))}`.replace('-', '\u2212');
     return el('div', 'drive', el('div', 'row', el('span', 'name', tame(name)), target, r.free),
       el('div', 'slide', el('span', 'limit', limit(lo)), el('div', 'track', slider, now), el('span', 'limit', limit(hi))),
-      el('div', 'row effort', el('span', 'name sub', 'effort'), el('div', 'bar', bar), effort));
+      el('div', 'row effort', el('span', 'name sub', 'effort'), el('div', 'meter', bar), effort));
   }
 
   private release(r: Row): void {

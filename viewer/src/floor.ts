@@ -6,7 +6,7 @@ export class Floor {
   readonly mesh: T.Mesh;
   private readonly uniforms = {
     uMinor: { value: new T.Color() }, uMajor: { value: new T.Color() }, uCentre: { value: new T.Vector2() },
-    uOffset: { value: new T.Vector2() }, uFade: { value: new T.Vector2() }, uStep: { value: new T.Vector2() },
+    uFade: { value: new T.Vector2() }, uStep: { value: new T.Vector2() },
   };
   private readonly material: T.MeshStandardMaterial;
 
@@ -22,14 +22,14 @@ export class Floor {
       s.vertexShader = s.vertexShader.replace('#include <common>', '#include <common>\nvarying vec2 vXY; uniform vec2 uCentre;')
         .replace('#include <begin_vertex>', '#include <begin_vertex>\nvXY = position.xy + uCentre;');
       s.fragmentShader = s.fragmentShader.replace('#include <common>', `#include <common>
-        varying vec2 vXY; uniform vec3 uMinor, uMajor; uniform vec2 uCentre, uOffset, uFade, uStep;
+        varying vec2 vXY; uniform vec3 uMinor, uMajor; uniform vec2 uCentre, uFade, uStep;
         float gridLine(vec2 p, float step, float px) {
           vec2 q = p / step, w = fwidth(q), g = abs(fract(q - .5) - .5) / max(w, 1e-6);
           float l = 1. - min(min(g.x, g.y) / px, 1.);
           return l * (1. - smoothstep(.25, .6, max(w.x, w.y)));
         }`)
         .replace('#include <color_fragment>', `#include <color_fragment>
-        float minorLine = gridLine(vXY + uOffset, uStep.x, 1.), majorLine = gridLine(vXY + uOffset, uStep.y, 1.4);
+        float minorLine = gridLine(vXY, uStep.x, 1.), majorLine = gridLine(vXY, uStep.y, 1.4);
         diffuseColor.rgb = mix(diffuseColor.rgb, uMinor, minorLine);
         diffuseColor.rgb = mix(diffuseColor.rgb, uMajor, majorLine);`)
         .replace('#include <opaque_fragment>', `#include <opaque_fragment>
@@ -49,11 +49,11 @@ export class Floor {
     this.uniforms.uMajor.value.set(t.major);
   }
 
-  // The quad is centred below (x, y), relative to origin; lines stay where they are in the world.
-  moveTo(x: number, y: number, z: number, origin: ArrayLike<number>): void {
-    this.mesh.position.set(x, y, z);
-    this.uniforms.uCentre.value.set(x, y);
-    const period = this.uniforms.uStep.value.y;
-    this.uniforms.uOffset.value.set(origin[0]! % period, origin[1]! % period);
+  // The quad is centred on the foot of p (relative to origin) on the plane through at; lines stay where they are in the world.
+  moveTo(p: T.Vector3, at: T.Vector3, turn: T.Quaternion): void {
+    const back = turn.clone().invert(), local = p.clone().sub(at).applyQuaternion(back).setZ(0);
+    this.mesh.quaternion.copy(turn);
+    this.mesh.position.copy(local).applyQuaternion(turn).add(at);
+    this.uniforms.uCentre.value.set(local.x, local.y);
   }
 }

@@ -22,7 +22,7 @@ export class Menu {
     for (const s of switches) {
       const input = el('input'), label = el('label', '', input, el('span', '', s.text), el('kbd', '', s.key));
       input.type = 'checkbox';
-      if (s.why) { input.disabled = true; label.title = s.why; label.append(el('span', 'sub', s.why)); }
+      if (s.why) { input.disabled = true; label.lastElementChild!.replaceWith(el('span', 'sub', s.why)); }
       input.addEventListener('change', () => { s.set(input.checked); input.blur(); });
       this.boxes.push({ s, input });
       list.append(label);

@@ -29,7 +29,7 @@ export class View {
   readonly inertia: InertiaBoxes;
   readonly radius: number;
   readonly centre = new T.Vector3();
-  private reach = 0;
+  private readonly extent = new T.Vector3();
   quality: Quality;
   layers: Layers = { contacts: true, cones: true, normals: false, joints: true, transparent: false, wireframe: false, inertia: false };
   dirty = true;
@@ -37,7 +37,9 @@ export class View {
   private readonly scene = new T.Scene();
   private readonly stage: Stage;
   private readonly floor: Floor;
-  private readonly floorHeight: number;
+  private readonly floorAt = new T.Vector3();
+  private readonly walls = new T.Group();
+  private readonly floorTurn = new T.Quaternion();
   private readonly follow: number;
   private readonly followed = new T.Vector3();
   private start: T.Vector3 | null = null;
@@ -62,21 +64,27 @@ export class View {
     const moving = this.bodies.bounds(false), all = this.bodies.bounds(!this.bodies.hasPlane);
     const box = moving.isEmpty() ? all : moving;
     this.radius = h.view.radius;
-    if (box.isEmpty()) this.centre.set(...h.view.centre);
-    else {
+    if (box.isEmpty()) {
+      this.centre.set(...h.view.centre);
+      this.extent.setScalar(1.1 * this.radius);
+    } else {
       box.getCenter(this.centre);
       this.radius = Math.max(this.radius, 0.5 * box.getSize(new T.Vector3()).length());
       this.centre.add(new T.Vector3(...first.origin));
       this.fit(box, way, h.view.floor);
     }
-    const flat = this.bodies.planes.filter((p) => p.normal.z > 0.999);
-    const solid = h.view.floor !== null || flat.length > 0;
-    this.floorHeight = h.view.floor ?? flat[0]?.position[2] ?? (all.isEmpty() ? -this.radius : all.min.z + first.origin[2]! - 0.002 * this.radius);
-    this.reach ||= this.radius;
-    this.floor = new Floor(this.radius, solid);
+    // The floor: a horizontal plane of the scene, else one that slopes, else a grid below all that there is.
+    const planes = this.bodies.planes, ground = planes.find((p) => p.normal.z > 0.999) ?? planes.find((p) => p.normal.z > 0.2);
+    if (ground) {
+      this.floorTurn.setFromUnitVectors(new T.Vector3(0, 0, 1), ground.normal);
+      this.floorAt.set(...ground.position);
+    } else {
+      this.floorAt.z = h.view.floor ?? (all.isEmpty() ? -this.radius : all.min.z + first.origin[2]! - 0.002 * this.radius);
+    }
+    this.floor = new Floor(this.radius, ground !== undefined || h.view.floor !== null);
     this.stage = new Stage(this.radius);
-    this.world.add(this.bodies.group, this.joints.group, this.contacts.group, this.inertia.group, this.floor.mesh, this.stage.group);
-    this.addSlopes(solid);
+    this.world.add(this.bodies.group, this.joints.group, this.contacts.group, this.inertia.group, this.floor.mesh, this.stage.group, this.walls);
+    this.addWalls(planes.filter((p) => p !== ground));
     this.scene.add(this.world);
     this.camera.up.set(0, 0, 1);
     this.camera.near = 0.01 * this.radius;
@@ -100,24 +108,22 @@ export class View {
       const margin = 0.15 * R;
       all.expandByPoint(new T.Vector3(...way.min).subScalar(margin)).expandByPoint(new T.Vector3(...way.max).addScalar(margin));
     }
-    const limit = box.clone().translate(this.origin).expandByScalar(2 * R);
+    const limit = box.clone().translate(this.origin).expandByScalar(1.2 * R);
     all.intersect(limit);
     all.getCenter(this.centre);
-    this.reach = Math.max(R, 0.5 * all.getSize(new T.Vector3()).length());
+    all.getSize(this.extent);
   }
 
-  // Planes that are no floor: a slope or a wall is a slab of glass.
-  private addSlopes(floorDrawn: boolean): void {
-    const r = 4 * this.radius, material = new T.MeshStandardMaterial({ color: '#aab4c2', transparent: true, opacity: 0.35, roughness: 0.9, side: T.DoubleSide, depthWrite: false });
-    for (const p of this.bodies.planes) {
-      if (p.normal.z > 0.999 && floorDrawn) continue;
-      const slab = new T.Mesh(new T.PlaneGeometry(2 * r, 2 * r), material);
-      slab.position.set(...p.position);
-      slab.quaternion.setFromUnitVectors(new T.Vector3(0, 0, 1), p.normal);
-      // As near to what moves as it comes.
-      slab.position.addScaledVector(p.normal, 0).add(this.centre.clone().sub(slab.position).projectOnPlane(p.normal));
-      slab.receiveShadow = true;
-      this.bodies.group.add(slab);
+  // Planes besides the floor are sheets of glass.
+  private addWalls(planes: Bodies['planes']): void {
+    const r = 4 * this.radius;
+    const material = new T.MeshStandardMaterial({ color: '#aab4c2', transparent: true, opacity: 0.35, roughness: 0.9, side: T.DoubleSide, depthWrite: false });
+    for (const p of planes) {
+      const sheet = new T.Mesh(new T.PlaneGeometry(2 * r, 2 * r), material);
+      sheet.quaternion.setFromUnitVectors(new T.Vector3(0, 0, 1), p.normal);
+      sheet.position.set(...p.position);
+      sheet.position.add(this.centre.clone().sub(sheet.position).projectOnPlane(p.normal));
+      this.walls.add(sheet);
     }
   }
 
@@ -178,11 +184,18 @@ export class View {
   // Azimuth and elevation of the eye, degrees; zoom 1 fits the mechanism.
   turnTo(azimuth: number, elevation: number, zoom: number): void {
     const a = (azimuth * Math.PI) / 180, e = (elevation * Math.PI) / 180;
-    const w = Math.max(1, this.host.clientWidth - this.margins.left - this.margins.right), h = Math.max(1, this.host.clientHeight);
-    const fit = Math.max(1, 1.15 / (w / h));
-    const d = ((0.86 * this.reach) / Math.sin((this.camera.fov * Math.PI) / 360)) * fit / zoom;
+    const back = new T.Vector3(Math.cos(e) * Math.cos(a), Math.cos(e) * Math.sin(a), Math.sin(e)), right = new T.Vector3(-Math.sin(a), Math.cos(a), 0);
+    const up = back.clone().cross(right), w = Math.max(200, this.host.clientWidth - 0.65 * (this.margins.left + this.margins.right)), h = Math.max(1, this.host.clientHeight);
+    const ty = Math.tan((this.camera.fov * Math.PI) / 360), tx = (1.02 * ty * w) / h, free = 0.95 * ty * (1 - this.margins.bottom / h), x = this.extent;
+    // So far that all corners of the box are within what the panels leave free, or a little below them.
+    let d = 0.5 * this.radius;
+    for (let k = 0; k < 8; ++k) {
+      const c = new T.Vector3((k & 1 ? 0.5 : -0.5) * x.x, (k & 2 ? 0.5 : -0.5) * x.y, (k & 4 ? 0.5 : -0.5) * x.z), near = c.dot(back);
+      d = Math.max(d, Math.abs(c.dot(right)) / tx + near, Math.abs(c.dot(up)) / free + near);
+    }
+    d /= zoom;
     this.controls.target.copy(this.centre).add(this.followed.clone().setZ(0)).sub(this.origin);
-    this.camera.position.set(Math.cos(e) * Math.cos(a), Math.cos(e) * Math.sin(a), Math.sin(e)).multiplyScalar(d).add(this.controls.target);
+    this.camera.position.copy(back).multiplyScalar(d).add(this.controls.target);
     this.controls.update();
     this.dirty = true;
   }
@@ -198,13 +211,14 @@ export class View {
     if (this.following) shift.add(this.followed.clone().sub(before).setZ(0));
     this.camera.position.add(shift);
     this.controls.target.add(shift);
+    this.walls.position.copy(this.origin).negate();
     this.bodies.move(f);
     this.joints.move(f, this.bodies.matrices);
     this.contacts.show(f, this.layers);
     this.inertia.move(this.bodies.matrices);
-    const x = this.centre.x + this.followed.x - this.origin.x, y = this.centre.y + this.followed.y - this.origin.y;
-    this.floor.moveTo(x, y, this.floorHeight - this.origin.z, this.origin.toArray());
-    this.stage.moveTo(x, y, this.floorHeight + 0.8 * (this.centre.z - this.floorHeight) - this.origin.z);
+    const middle = this.centre.clone().add(this.followed).setZ(this.centre.z).sub(this.origin);
+    this.floor.moveTo(middle, this.floorAt.clone().sub(this.origin), this.floorTurn);
+    this.stage.moveTo(middle.x, middle.y, middle.z - 0.2 * Math.max(0, this.centre.z - this.floorAt.z));
     this.dirty = true;
   }
 
