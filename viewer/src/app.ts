@@ -85,7 +85,7 @@ export class App {
     this.setTheme(options.theme ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'));
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', (e) => { if (!options.theme) this.setTheme(e.matches ? 'dark' : 'light'); });
     if (innerWidth < 960 || innerHeight < 420) this.plots.box.hidden = this.drives.box.hidden = true;
-    if (!options.panels) for (const b of [this.head.box, this.plots.box, this.drives.box, this.bar.box]) b.hidden = true;
+    document.body.classList.toggle('bare', !options.panels);
     addEventListener('resize', () => this.layout());
     this.layout();
     installKeys(this);
@@ -255,9 +255,9 @@ export class App {
   }
 
   layout(): void {
-    const wide = (b: HTMLElement): number => (b.hidden ? 0 : b.getBoundingClientRect().width + 16);
-    const roomy = innerWidth >= 960;
-    this.view?.setMargins({ left: roomy ? wide(this.drives.box.hidden && this.card.box.hidden ? this.card.box : this.left) : 0, right: roomy ? wide(this.plots.box) : 0, bottom: 60 });
+    const wide = (b: HTMLElement): number => b.getBoundingClientRect().width + 16;
+    const roomy = innerWidth >= 960 && this.options.panels;
+    this.view?.setMargins({ left: roomy ? wide(this.left) : 0, right: roomy && !this.plots.box.hidden ? wide(this.plots.box) : 0, bottom: this.options.panels ? 60 : 0 });
     this.plots.resize();
     this.refresh();
   }

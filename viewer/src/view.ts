@@ -44,12 +44,14 @@ export class View {
   private readonly followed = new T.Vector3();
   private start: T.Vector3 | null = null;
   private readonly origin = new T.Vector3();
+  private sized = '';
   private margins: Margins = { left: 0, right: 0, bottom: 0 };
 
   constructor(private readonly host: HTMLElement, container: Container, first: Frame, quality: Quality, way: Box | null) {
     const h = container.header;
     this.quality = quality;
     this.renderer = new T.WebGLRenderer({ antialias: quality.antialias, powerPreference: 'high-performance' });
+    this.renderer.debug.checkShaderErrors = false; // asking makes the first picture wait
     this.renderer.toneMapping = T.NeutralToneMapping;
     this.renderer.shadowMap.type = T.PCFShadowMap;
     this.renderer.domElement.setAttribute('aria-label', 'The mechanism');
@@ -172,7 +174,9 @@ export class View {
 
   resize(): void {
     const w = Math.max(1, this.host.clientWidth), h = Math.max(1, this.host.clientHeight);
-    this.renderer.setSize(w, h);
+    const size = `${w} ${h} ${this.renderer.getPixelRatio()}`;
+    if (size !== this.sized) this.renderer.setSize(w, h);
+    this.sized = size;
     this.camera.aspect = w / h;
     // The middle of what the panels leave free.
     const dx = (this.margins.right - this.margins.left) / 2, dy = -this.margins.bottom / 2;
