@@ -2,7 +2,7 @@
 import { Bar } from './bar';
 import { Card } from './card';
 import type { Container } from './container';
-import { button, download, el, fileName } from './dom';
+import { button, download, el, fileName, tame } from './dom';
 import { Drives } from './drives';
 import { geomOf, type Frame, type LiveFrame } from './frame';
 import { Head } from './head';
@@ -55,7 +55,7 @@ export class App {
   constructor(root: HTMLElement, readonly player: Player, readonly container: Container, first: Frame, other: Motion | null, readonly options: Options) {
     const h = container.header, live = player instanceof LivePlayer;
     this.shown = first;
-    document.title = `${h.scene || 'motion'} – Sarrus`;
+    document.title = `${tame(h.scene) || 'motion'} – Sarrus`;
     this.host = el('div', 'view');
     this.card = new Card(h, player.history);
     this.plots = new Plots(player.history, live);
@@ -163,11 +163,14 @@ export class App {
       { key: 'D', text: 'Dark', on: () => this.theme.name === 'dark', set: (on) => this.setTheme(on ? 'dark' : 'light') },
     ], { names: tintNames, get: () => this.tint.name, set: (name) => this.setTint(name) }, [
       { text: 'Picture', key: 'P', act: () => this.screenshot() }, { text: 'Video', key: 'V', act: () => void this.video() },
+      ...(this.player.live ? [{ text: 'Save state', key: 'S', act: () => this.save() }] : []),
     ]);
   }
 
   // Double click picks what is below: a pin its joint and loop, else the body.
   private listen(view: View): void {
+    view.renderer.domElement.addEventListener('webglcontextlost', () => this.notices.say('The graphics card dropped the picture; load the page again if it does not come back.', 'bad'));
+    view.renderer.domElement.addEventListener('webglcontextrestored', () => this.refresh());
     view.renderer.domElement.addEventListener('dblclick', (e) => {
       const ray = view.ray(e.clientX, e.clientY), body = view.bodies.hit(ray), joint = view.joints.hit(ray);
       const jointFirst = joint && (!body || joint.distance < body.distance + 0.02 * view.radius);
@@ -337,6 +340,9 @@ export class App {
     v.draw(); // in this task: the picture is gone after it
     v.renderer.domElement.toBlob((blob) => { if (blob) download(blob, `${fileName(this.container.header.scene)}_${this.shown.time.toFixed(3)}s.png`); });
   }
+
+  // To the file that the command line named.
+  save(): void { if (this.player instanceof LivePlayer) this.player.save(); }
 
   // A recorded motion picture by picture, from cursor A to B or all of it; a live one until the key is pressed again.
   async video(): Promise<void> {

@@ -36,7 +36,7 @@ export function icon(name: Icon): SVGSVGElement {
 }
 
 // Bidirectional controls and other invisible characters of names are shown, not obeyed.
-export const tame = (name: string): string => name.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, '\u00b7');
+export const tame = (name: string): string => name.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, '\u00b7');
 
 export function download(blob: Blob, name: string): void {
   const a = el('a'), url = URL.createObjectURL(blob);

@@ -17,7 +17,7 @@ export function installKeys(app: App): void {
       l: () => { app.loops.all = !app.loops.all; app.refresh(); }, g: () => app.setTint(app.tint.name === 'gap' ? 'limb' : 'gap'),
       t: () => app.toggleLayer('transparent'), w: () => app.toggleLayer('wireframe'), i: () => app.toggleLayer('inertia'), h: () => app.toggleTrace(),
       k: () => { if (app.view) app.view.following = !app.view.following; }, d: () => app.toggleTheme(), p: () => app.screenshot(), v: () => void app.video(),
-      o: () => app.togglePlots(), a: () => plot.setCursor('A', app.player.time), b: () => plot.setCursor('B', app.player.time),
+      s: () => app.save(), o: () => app.togglePlots(), a: () => plot.setCursor('A', app.player.time), b: () => plot.setCursor('B', app.player.time),
       '?': () => { app.menu.help.hidden = !app.menu.help.hidden; }, 0: () => app.view?.turnTo(-58, 14, 1),
     };
     const action = actions[e.key.length === 1 ? e.key.toLowerCase() : e.key];

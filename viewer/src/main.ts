@@ -72,7 +72,8 @@ async function start(): Promise<void> {
     },
     closed: (reason) => {
       player?.disconnect();
-      if (app) app.notices.say(reason, 'bad');
+      if (app && !app.player.live) app.notices.say('The server has ended; the recording stays here.');
+      else if (app) app.notices.say(reason, 'bad');
       else fail(reason);
     },
   });

@@ -8,7 +8,7 @@ export const keyList: readonly (readonly [string, string])[] = [
   ['[ ]', 'previous, next loop'], ['{ }', 'body of the previous, next contact'], ['double click, esc', 'pick, let go'], ['ctrl-drag', 'pull the body (live)'], ['0', 'view of the beginning'],
   ['C', 'contacts and forces'], ['F', 'friction cones'], ['N', 'normals'], ['J', 'joints'], ['L', 'all loops'], ['G', 'colours by gap'],
   ['T', 'transparency'], ['W', 'wireframe'], ['I', 'inertia boxes'], ['H', 'trace of the picked point'], ['K', 'follow the mechanism'],
-  ['A B', 'cursors of the plots at the playhead'], ['O', 'plots'], ['D', 'light, dark'], ['P', 'picture (PNG)'], ['V', 'video (WebM)'], ['?', 'this list'],
+  ['A B', 'cursors of the plots at the playhead'], ['O', 'plots'], ['D', 'light, dark'], ['P', 'picture (PNG)'], ['V', 'video (WebM)'], ['S', 'save the state (live)'], ['?', 'this list'],
 ];
 
 export class Menu {
