@@ -8,7 +8,7 @@ export interface Theme {
 
 export const light: Theme = {
   name: 'light', sky: '#dfe5ec', horizon: '#eef0f2', floor: '#c9ccd1', minor: '#b3b8c0', major: '#8d95a1',
-  key: 2.7, ambient: 2.1, fill: 0.7, rim: 0.6, hub: '#58616f', shaft: '#343a44', foot: '#2c313a', world: '#b3bac5', ghost: '#7a828e',
+  key: 2.7, ambient: 2.1, fill: 0.7, rim: 0.6, hub: '#58616f', shaft: '#343a44', foot: '#2c313a', world: '#98a1af', ghost: '#7a828e',
 };
 export const dark: Theme = {
   name: 'dark', sky: '#12151a', horizon: '#1a1e25', floor: '#1c2027', minor: '#272c35', major: '#3a414d',

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import pixelmatch from 'pixelmatch';
 import { PNG } from 'pngjs';
 import { bars, encode, zip } from '../out/test/encode.mjs';
+import { gallery } from '../out/test/gallery.mjs';
 import { open, settle, write } from './harness.mjs';
 
 const folder = new URL('golden/', import.meta.url), fixtures = new URL('fixtures/', import.meta.url), out = new URL('../out/', import.meta.url);
@@ -13,6 +14,8 @@ const recorded = (name) => () => readFileSync(new URL(`${name}.srv1.gz`, fixture
 
 const pictures = [
   { name: 'bars_light', motion: made(), query: 't=0.5&theme=light&eye=-70,12,1&loop=1' },
+  { name: 'gallery_light', motion: gallery, query: 't=0&theme=light&eye=-80,22,1.15' },
+  { name: 'gallery_dark', motion: gallery, query: 't=0&theme=dark&eye=-110,30,1.3', keys: 'i' },
   { name: 'bars_dark', motion: made({ floor: false, gap: () => 1e-7 }), query: 't=1.5&theme=dark&eye=-110,25,1.1&pick=coupler' },
 ];
 
