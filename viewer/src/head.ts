@@ -21,12 +21,18 @@ export class Head {
     const title = el('h1', '', tame(h.scene) || 'motion');
     const sub = el('div', 'sub', parts.join(' · '));
     const how = el('div', 'sub', [h.solver, h.integrator, h.dt ? `dt ${Number(h.dt.toPrecision(3))} s` : ''].filter(Boolean).map(tame).join(' · '));
-    if (!live && h.frames) {
-      const rate = h.frame_rate > 0 ? `, ${Number(h.frame_rate.toPrecision(3))} frames a second, each with the worst of its steps` : '';
-      how.title = `${h.frames} frames of ${h.samples} samples${rate}${h.every_step ? '' : '; the recording left steps out, and what was worst in them is not known'}`;
-      if (!h.every_step) how.append(el('span', 'warn', ' · not every step was recorded'));
+    this.box.append(title, sub, how);
+    if (!live && h.frames < h.samples) {
+      const thinned = el('div', 'sub', `${h.frames} frames of ${h.samples} ${h.every_step ? 'steps' : 'samples'}, worst kept`);
+      thinned.title = `${h.frame_rate > 0 ? `${Number(h.frame_rate.toPrecision(3))} frames a second. ` : ''}A frame has the worst status, residuals and gaps of the steps since the last one, and the mean of their forces.`;
+      this.box.append(thinned);
     }
-    this.box.append(title, sub, how, el('div', 'statusline', this.dot, this.text), this.pace);
+    if (!live && !h.every_step) {
+      const left = el('div', 'sub warn', 'not every step was recorded');
+      left.title = 'What was worst in the steps that the recording left out is not known.';
+      this.box.append(left);
+    }
+    this.box.append(el('div', 'statusline', this.dot, this.text), this.pace);
     this.pace.hidden = !live;
     if (other) this.box.append(el('div', 'sub', `dashed: ${tame(other.scene)} · ${tame(other.solver)}`));
     if (h.end.status === 'failed') this.box.append(el('div', 'sub bad', `failed: ${tame(h.end.message)}`));

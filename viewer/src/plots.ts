@@ -1,5 +1,6 @@
 // Plots that follow the playhead: a panel of small charts with cursors A and B, a window or the whole run, a second run dashed.
 import { button, el, tame } from './dom';
+import { energyNames, residualNames } from './frame';
 import { indexAt, type History } from './history';
 import { short } from './numbers';
 import { counterpart, keyOf, labelOf, plotOf, seriesOf, type Quantity } from './quantity';
@@ -33,8 +34,42 @@ export class Plots {
     const head = el('div', 'plotbar', el('b', '', 'Plots'), this.cursorText,
       button('A', 'Cursor A at the playhead (shift-click in a plot)', () => this.setCursor('A', this.now), 'flat'),
       button('B', 'Cursor B at the playhead (alt-click in a plot)', () => this.setCursor('B', this.now), 'flat'), this.windowButton);
+    head.insertBefore(this.chooser(), this.cursorText);
     this.box.append(head, this.list);
     if (live) this.setWindow(10);
+  }
+
+  // A list of what can be plotted besides what the card offers.
+  private chooser(): HTMLElement {
+    const select = el('select', 'chooser', el('option', '', 'add …')), h = this.history.header, choices: Quantity[] = [];
+    const group = (label: string, list: readonly Quantity[]): void => {
+      const g = el('optgroup');
+      g.label = label;
+      for (const q of list) {
+        const o = el('option', '', tame(labelOf(q, h)));
+        o.value = String(choices.push(q) - 1);
+        g.append(o);
+      }
+      if (list.length) select.append(g);
+    };
+    group('Energy', energyNames.map((name) => ({ kind: 'energy', name })));
+    group('Residuals', [...residualNames.map((name) => ({ kind: 'residual', name }) as const), { kind: 'iterations' }]);
+    if (h.geoms.names.length) group('Contact forces', [{ kind: 'normal', body: -1 }, { kind: 'friction', body: -1 }]);
+    // Each coordinate of a crowd is found by its body.
+    const dofs = h.dofs.names.map((_, i) => i).slice(0, 120), driven = dofs.filter((i) => h.dofs.mode[i] !== 'none');
+    group('Efforts', driven.map((dof) => ({ kind: 'dof', dof, what: 2 })));
+    group('Targets', driven.map((dof) => ({ kind: 'dof', dof, what: 3 })));
+    group('Coordinates', dofs.map((dof) => ({ kind: 'dof', dof, what: 0 })));
+    group('Rates', dofs.map((dof) => ({ kind: 'dof', dof, what: 1 })));
+    select.title = 'Add a curve';
+    select.setAttribute('aria-label', select.title);
+    select.addEventListener('change', () => {
+      const q = choices[Number(select.value)];
+      select.selectedIndex = 0;
+      select.blur();
+      if (q) this.show(q);
+    });
+    return select;
   }
 
   compareWith(other: History): void {
@@ -47,10 +82,12 @@ export class Plots {
 
   toggle(q: Quantity): void {
     if (this.has(q)) this.remove(q);
-    else {
-      this.add(q);
-      this.charts.find((c) => c.curves.some((x) => keyOf(x.q) === keyOf(q)))?.box.scrollIntoView({ block: 'nearest' });
-    }
+    else this.show(q);
+  }
+
+  show(q: Quantity): void {
+    this.add(q);
+    this.charts.find((c) => c.curves.some((x) => keyOf(x.q) === keyOf(q)))?.box.scrollIntoView({ block: 'nearest' });
   }
 
   add(q: Quantity): void {

@@ -125,6 +125,8 @@ export function tests() {
       assert.match(await text(p.page, '.legend'), /rocker speed 0.1/);
       await p.page.locator('.legend', { hasText: 'rocker speed' }).click();
       assert.equal(await p.page.locator('.plot').count(), plots);
+      await p.page.locator('.chooser').selectOption({ label: 'iterations' });
+      assert.match(await text(p.page, '.legend'), /iterations 9/);
       await p.page.locator('.joint', { hasText: 'closing' }).click();
       await until('loop', async () => /loop 1 of 1 · gap 3.2e−13 m/.test(await text(p.page, '.tag')));
       await p.page.keyboard.press('a');
