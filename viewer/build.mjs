@@ -5,7 +5,14 @@
 import { build, context } from 'esbuild';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 
-const common = { bundle: true, minify: true, target: 'es2022', legalComments: 'none', charset: 'utf8', logLevel: 'warning' };
+const common = {
+  bundle: true,
+  minify: true,
+  target: 'es2022',
+  legalComments: 'none',
+  charset: 'utf8',
+  logLevel: 'warning',
+};
 
 // In app.js the libraries are the global that vendor.js leaves.
 const vendorIsGlobal = {
@@ -18,7 +25,8 @@ const vendorIsGlobal = {
 
 // What may not occur within a script element or a style element.
 function check(name, text) {
-  for (const bad of ['</script', '<!--', '</style']) if (text.toLowerCase().includes(bad)) throw new Error(`${name} holds ${bad}`);
+  for (const bad of ['</script', '<!--', '</style'])
+    if (text.toLowerCase().includes(bad)) throw new Error(`${name} holds ${bad}`);
   for (const m of text.matchAll(/https?:\/\/[^\s"'`\\)]+/g)) {
     if (!/^http:\/\/www\.w3\.org\//.test(m[0])) throw new Error(`${name} holds the address ${m[0]}`);
   }
@@ -30,13 +38,24 @@ const withoutAddresses = (text) => text.replace(/https?:\/\/(?!www\.w3\.org\/)[^
 
 function licences() {
   const own = (name, file = 'LICENSE') => readFileSync(`node_modules/${name}/${file}`, 'utf8').trim();
-  return [['three.js', own('three')], ['uPlot', own('uplot')], ['webm-muxer', own('webm-muxer')]]
-    .map(([name, text]) => `${name}\n\n${text.replaceAll('\r', '').replace(/https?:\/\/\S+/g, '')}\n`).join('\n---\n\n');
+  return [
+    ['three.js', own('three')],
+    ['uPlot', own('uplot')],
+    ['webm-muxer', own('webm-muxer')],
+  ]
+    .map(([name, text]) => `${name}\n\n${text.replaceAll('\r', '').replace(/https?:\/\/\S+/g, '')}\n`)
+    .join('\n---\n\n');
 }
 
 async function dist() {
   mkdirSync('dist', { recursive: true });
-  const vendor = await build({ ...common, entryPoints: ['src/vendor.ts'], format: 'iife', globalName: 'SarrusVendor', write: false });
+  const vendor = await build({
+    ...common,
+    entryPoints: ['src/vendor.ts'],
+    format: 'iife',
+    globalName: 'SarrusVendor',
+    write: false,
+  });
   writeFileSync('dist/vendor.js', check('vendor.js', withoutAddresses(vendor.outputFiles[0].text)));
   const css = await build({ ...common, entryPoints: ['src/style.css'], write: false });
   writeFileSync('dist/style.css', check('style.css', css.outputFiles[0].text));
@@ -45,8 +64,19 @@ async function dist() {
 }
 
 if (process.argv.includes('--tests')) {
-  const entryPoints = readdirSync('test').filter((f) => f.endsWith('.ts')).map((f) => `test/${f}`);
-  await build({ ...common, minify: false, entryPoints, outdir: 'out/test', outExtension: { '.js': '.mjs' }, format: 'esm', platform: 'node', sourcemap: 'inline' });
+  const entryPoints = readdirSync('test')
+    .filter((f) => f.endsWith('.ts'))
+    .map((f) => `test/${f}`);
+  await build({
+    ...common,
+    minify: false,
+    entryPoints,
+    outdir: 'out/test',
+    outExtension: { '.js': '.mjs' },
+    format: 'esm',
+    platform: 'node',
+    sourcemap: 'inline',
+  });
 } else {
   const options = await dist();
   if (process.argv.includes('--watch')) {

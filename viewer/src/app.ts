@@ -5,6 +5,7 @@ import type { Container } from './container';
 import { button, download, el, fileName, tame } from './dom';
 import { Drives } from './drives';
 import { geomOf, type Frame, type LiveFrame } from './frame';
+import { Film } from './film';
 import { Head } from './head';
 import { installKeys } from './keys';
 import { LivePlayer } from './live';
@@ -20,10 +21,18 @@ import { Tint, tintNames } from './tint';
 import * as theme from './theme';
 import { Trace } from './trace';
 import * as T from './vendor';
-import { mediaRecorder, webCodecs, type Recorder } from './video';
 import { View } from './view';
 
-export interface Options { theme: string | null; quality: string | null; time: number | null; pick: string | null; play: boolean; loop: number | null; eye: number[] | null; panels: boolean }
+export interface Options {
+  theme: string | null;
+  quality: string | null;
+  time: number | null;
+  pick: string | null;
+  play: boolean;
+  loop: number | null;
+  eye: number[] | null;
+  panels: boolean;
+}
 
 export class App {
   readonly notices = new Notices();
@@ -47,13 +56,21 @@ export class App {
   private panelsAt = 0;
   private panelsDue = true;
   private readonly pace = new Pace();
-  private recording: { recorder: Recorder; count: number } | null = null;
+  readonly film = new Film(this);
   private pickedPoint = new T.Vector3();
   private contactIndex = -1;
   private readonly host: HTMLElement;
 
-  constructor(root: HTMLElement, readonly player: Player, readonly container: Container, first: Frame, other: Motion | null, readonly options: Options) {
-    const h = container.header, live = player instanceof LivePlayer;
+  constructor(
+    root: HTMLElement,
+    readonly player: Player,
+    readonly container: Container,
+    first: Frame,
+    other: Motion | null,
+    readonly options: Options,
+  ) {
+    const h = container.header,
+      live = player instanceof LivePlayer;
     this.shown = first;
     document.title = `${tame(h.scene) || 'motion'} – Sarrus`;
     this.host = el('div', 'view');
@@ -63,7 +80,12 @@ export class App {
     this.head = new Head(h, live, other?.header ?? null);
     this.loops = new Loops(h);
     this.trace = new Trace(player.history);
-    this.bar = new Bar(player, { toggle: () => this.toggle(), step: (n) => this.step(n), reset: () => this.reset(), faster: (k) => this.faster(k) });
+    this.bar = new Bar(player, {
+      toggle: () => this.toggle(),
+      step: (n) => this.step(n),
+      reset: () => this.reset(),
+      faster: (k) => this.faster(k),
+    });
     root.replaceChildren(this.host, this.notices.box, this.left, this.plots.box, this.bar.box);
     this.left.append(this.head.box, this.card.box, this.drives.box);
     const gpu = graphics();
@@ -75,7 +97,13 @@ export class App {
       this.host.append(this.loops.label);
       this.listen(this.view);
     } else {
-      this.host.append(el('p', 'message', 'This browser shows no WebGL, so there is no picture: plots, timeline and numbers are below and beside. Sarrus draws an outline strip without it: sarrus run --svg.'));
+      this.host.append(
+        el(
+          'p',
+          'message',
+          'This browser shows no WebGL, so there is no picture: plots, timeline and numbers are below and beside. Sarrus draws an outline strip without it: sarrus run --svg.',
+        ),
+      );
       document.body.classList.add('flat');
     }
     this.menu = this.makeMenu();
@@ -83,7 +111,9 @@ export class App {
     this.connectPanels();
     this.defaultPlots(other);
     this.setTheme(options.theme ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'));
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', (e) => { if (!options.theme) this.setTheme(e.matches ? 'dark' : 'light'); });
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', (e) => {
+      if (!options.theme) this.setTheme(e.matches ? 'dark' : 'light');
+    });
     if (innerWidth < 960 || innerHeight < 420) this.plots.box.hidden = this.drives.box.hidden = true;
     document.body.classList.toggle('bare', !options.panels);
     addEventListener('resize', () => this.layout());
@@ -101,11 +131,19 @@ export class App {
     requestAnimationFrame((ms) => this.tick(ms));
   }
 
-  private initialQuality(gpu: string): Quality { return qualities[isSoftware(gpu) ? 2 : 0]!; }
+  private initialQuality(gpu: string): Quality {
+    return qualities[isSoftware(gpu) ? 2 : 0]!;
+  }
 
   private makeView(first: Frame, q: Quality): View | null {
     try {
-      return new View(this.host, this.container, first, q, this.player instanceof MotionPlayer ? this.player.motion.way() : null);
+      return new View(
+        this.host,
+        this.container,
+        first,
+        q,
+        this.player instanceof MotionPlayer ? this.player.motion.way() : null,
+      );
     } catch (error) {
       this.notices.say(`The picture could not be made: ${String(error)}`, 'bad');
       return null;
@@ -115,7 +153,8 @@ export class App {
   private defaultPlots(other: Motion | null): void {
     this.plots.add({ kind: 'energy', name: 'kinetic' });
     this.plots.add({ kind: 'energy', name: 'potential' });
-    if (this.player.live ? this.container.header.geoms.names.length > 0 : this.container.get('contacts.point') !== null) this.plots.add({ kind: 'normal', body: -1 });
+    if (this.player.live ? this.container.header.geoms.names.length > 0 : this.container.get('contacts.point') !== null)
+      this.plots.add({ kind: 'normal', body: -1 });
     this.plots.add({ kind: 'residual', name: 'natural_map' });
     this.plots.add({ kind: 'residual', name: this.container.header.joints.names.length ? 'joint_gap' : 'penetration' });
     if (other) this.plots.compareWith(other);
@@ -128,7 +167,10 @@ export class App {
 
   private connectPanels(): void {
     const p = this.player;
-    this.plots.onSeek = (t) => { p.pause(); p.seek(t); };
+    this.plots.onSeek = (t) => {
+      p.pause();
+      p.seek(t);
+    };
     this.card.onPlot = (q) => this.plots.toggle(q);
     this.card.plotted = (q) => this.plots.has(q);
     this.card.onClose = () => this.pick(-1);
@@ -137,42 +179,104 @@ export class App {
       this.drives.onTarget = (dof, value) => p.target(dof, value);
       this.drives.onRelease = (dof) => p.release(dof);
       if (this.view) {
-        this.pull = new Pull(this.view, p, () => { if (!p.playing) this.notices.say('Paused: the pull acts when time goes on (space).'); });
+        this.pull = new Pull(this.view, p, () => {
+          if (!p.playing) this.notices.say('Paused: the pull acts when time goes on (space).');
+        });
         this.view.world.add(this.pull.line.object);
         this.host.append(this.pull.label);
       }
     }
     this.bar.right.append(
       button('Plots', 'Show or hide the plots (O)', () => this.togglePlots(), 'flat'),
-      ...(this.drives.count ? [button('Drives', 'Show or hide the drives', () => { this.drives.box.hidden = !this.drives.box.hidden; this.layout(); }, 'flat')] : []),
-      button('View', 'What is drawn', () => { this.menu.sync(); this.menu.box.hidden = !this.menu.box.hidden; }, 'flat'),
-      button('?', 'All keys (?)', () => (this.menu.help.hidden = !this.menu.help.hidden), 'flat'));
+      ...(this.drives.count
+        ? [
+            button(
+              'Drives',
+              'Show or hide the drives',
+              () => {
+                this.drives.box.hidden = !this.drives.box.hidden;
+                this.layout();
+              },
+              'flat',
+            ),
+          ]
+        : []),
+      button(
+        'View',
+        'What is drawn',
+        () => {
+          this.menu.sync();
+          this.menu.box.hidden = !this.menu.box.hidden;
+        },
+        'flat',
+      ),
+      button('?', 'All keys (?)', () => (this.menu.help.hidden = !this.menu.help.hidden), 'flat'),
+    );
   }
 
   private makeMenu(): Menu {
-    const v = this.view, layer = (key: string, text: string, name: keyof View['layers'], why?: string) => ({
-      key, text, on: () => v?.layers[name] ?? false, set: (on: boolean) => this.setLayer(name, on), ...(why ? { why } : {}),
-    });
+    const v = this.view,
+      layer = (key: string, text: string, name: keyof View['layers'], why?: string) => ({
+        key,
+        text,
+        on: () => v?.layers[name] ?? false,
+        set: (on: boolean) => this.setLayer(name, on),
+        ...(why ? { why } : {}),
+      });
     const inertia = this.container.header.bodies.inertia.length ? undefined : 'not recorded';
-    return new Menu([
-      layer('C', 'Contacts and forces', 'contacts'), layer('F', 'Friction cones', 'cones'), layer('N', 'Normals', 'normals'), layer('J', 'Joints', 'joints'),
-      { key: 'L', text: 'All loops', on: () => this.loops.all, set: (on) => { this.loops.all = on; this.refresh(); } },
-      layer('T', 'Transparency', 'transparent'), layer('W', 'Wireframe', 'wireframe'), layer('I', 'Inertia boxes', 'inertia', inertia),
-      { key: 'H', text: 'Trace of the picked point', on: () => this.trace.on, set: () => this.toggleTrace() },
-      { key: 'K', text: 'Follow the mechanism', on: () => v?.following ?? false, set: (on) => { if (v) v.following = on; } },
-      { key: 'D', text: 'Dark', on: () => this.theme.name === 'dark', set: (on) => this.setTheme(on ? 'dark' : 'light') },
-    ], { names: tintNames, get: () => this.tint.name, set: (name) => this.setTint(name) }, [
-      { text: 'Picture', key: 'P', act: () => this.screenshot() }, { text: 'Video', key: 'V', act: () => void this.video() },
-      ...(this.player.live ? [{ text: 'Save state', key: 'S', act: () => this.save() }] : []),
-    ]);
+    return new Menu(
+      [
+        layer('C', 'Contacts and forces', 'contacts'),
+        layer('F', 'Friction cones', 'cones'),
+        layer('N', 'Normals', 'normals'),
+        layer('J', 'Joints', 'joints'),
+        {
+          key: 'L',
+          text: 'All loops',
+          on: () => this.loops.all,
+          set: (on) => {
+            this.loops.all = on;
+            this.refresh();
+          },
+        },
+        layer('T', 'Transparency', 'transparent'),
+        layer('W', 'Wireframe', 'wireframe'),
+        layer('I', 'Inertia boxes', 'inertia', inertia),
+        { key: 'H', text: 'Trace of the picked point', on: () => this.trace.on, set: () => this.toggleTrace() },
+        {
+          key: 'K',
+          text: 'Follow the mechanism',
+          on: () => v?.following ?? false,
+          set: (on) => {
+            if (v) v.following = on;
+          },
+        },
+        {
+          key: 'D',
+          text: 'Dark',
+          on: () => this.theme.name === 'dark',
+          set: (on) => this.setTheme(on ? 'dark' : 'light'),
+        },
+      ],
+      { names: tintNames, get: () => this.tint.name, set: (name) => this.setTint(name) },
+      [
+        { text: 'Picture', key: 'P', act: () => this.screenshot() },
+        { text: 'Video', key: 'V', act: () => void this.film.toggle() },
+        ...(this.player.live ? [{ text: 'Save state', key: 'S', act: () => this.save() }] : []),
+      ],
+    );
   }
 
   // Double click picks what is below: a pin its joint and loop, else the body.
   private listen(view: View): void {
-    view.renderer.domElement.addEventListener('webglcontextlost', () => this.notices.say('The graphics card dropped the picture; load the page again if it does not come back.', 'bad'));
+    view.renderer.domElement.addEventListener('webglcontextlost', () =>
+      this.notices.say('The graphics card dropped the picture; load the page again if it does not come back.', 'bad'),
+    );
     view.renderer.domElement.addEventListener('webglcontextrestored', () => this.refresh());
     view.renderer.domElement.addEventListener('dblclick', (e) => {
-      const ray = view.ray(e.clientX, e.clientY), body = view.bodies.hit(ray), joint = view.joints.hit(ray);
+      const ray = view.ray(e.clientX, e.clientY),
+        body = view.bodies.hit(ray),
+        joint = view.joints.hit(ray);
       const jointFirst = joint && (!body || joint.distance < body.distance + 0.02 * view.radius);
       if (body && body.body >= 0) {
         this.pickedPoint.copy(body.point).applyMatrix4(view.bodies.matrices[body.body]!.clone().invert());
@@ -204,10 +308,12 @@ export class App {
 
   // The body of the next contact in the list of those that are there.
   nextContact(by: number): void {
-    const c = this.shown.contacts, geoms = this.container.header.geoms.body;
+    const c = this.shown.contacts,
+      geoms = this.container.header.geoms.body;
     if (!c.count) return;
     this.contactIndex = (this.contactIndex + by + c.count) % c.count;
-    const a = geoms[geomOf(c, this.contactIndex, 0)] ?? -1, b = geoms[geomOf(c, this.contactIndex, 1)] ?? -1;
+    const a = geoms[geomOf(c, this.contactIndex, 0)] ?? -1,
+      b = geoms[geomOf(c, this.contactIndex, 1)] ?? -1;
     this.pick(b >= 0 ? b : a);
   }
 
@@ -222,18 +328,25 @@ export class App {
     if (this.player.playing) this.player.pause();
     else this.player.play();
   }
-  step(n: number): void { this.player.step(n); }
+  step(n: number): void {
+    this.player.step(n);
+  }
   reset(): void {
     this.player.reset();
     this.drives.releaseAll();
   }
-  faster(factor: number): void { this.player.setSpeed(this.player.speed * factor); this.panelsDue = true; }
+  faster(factor: number): void {
+    this.player.setSpeed(this.player.speed * factor);
+    this.panelsDue = true;
+  }
 
   setLayer(name: keyof View['layers'], on: boolean): void {
     this.view?.setLayers({ [name]: on });
     this.refresh();
   }
-  toggleLayer(name: keyof View['layers']): void { if (this.view) this.setLayer(name, !this.view.layers[name]); }
+  toggleLayer(name: keyof View['layers']): void {
+    if (this.view) this.setLayer(name, !this.view.layers[name]);
+  }
 
   setTint(name: string): void {
     this.tint.name = name;
@@ -249,7 +362,10 @@ export class App {
     this.plots.redraw();
     this.refresh();
   }
-  toggleTheme(): void { this.options.theme = this.theme.name === 'dark' ? 'light' : 'dark'; this.setTheme(this.options.theme); }
+  toggleTheme(): void {
+    this.options.theme = this.theme.name === 'dark' ? 'light' : 'dark';
+    this.setTheme(this.options.theme);
+  }
 
   togglePlots(): void {
     this.plots.box.hidden = !this.plots.box.hidden;
@@ -260,7 +376,11 @@ export class App {
   layout(): void {
     const wide = (b: HTMLElement): number => b.getBoundingClientRect().width + 16;
     const roomy = innerWidth >= 960 && this.options.panels;
-    this.view?.setMargins({ left: roomy ? wide(this.left) : 0, right: roomy && !this.plots.box.hidden ? wide(this.plots.box) : 0, bottom: this.options.panels ? 60 : 0 });
+    this.view?.setMargins({
+      left: roomy ? wide(this.left) : 0,
+      right: roomy && !this.plots.box.hidden ? wide(this.plots.box) : 0,
+      bottom: this.options.panels ? 60 : 0,
+    });
     this.plots.resize();
     this.refresh();
   }
@@ -293,7 +413,7 @@ export class App {
     if (this.stopped) return;
     const seconds = Math.min(0.25, Math.max(0, (ms - this.last) / 1000));
     this.last = ms;
-    if (!this.recording) {
+    if (!this.film.running) {
       const f = this.player.advance(seconds);
       if (f) {
         this.apply(f);
@@ -307,9 +427,22 @@ export class App {
     requestAnimationFrame((next) => this.tick(next));
   }
 
+  // One picture of a video, whether something changed or not; true if it did.
+  picture(seconds: number): boolean {
+    const f = this.player.advance(seconds);
+    if (f) this.apply(f);
+    if (this.view) this.view.dirty = true;
+    this.panelsDue = true;
+    this.draw();
+    return f !== null;
+  }
+
   private draw(): void {
     const v = this.view;
-    if (!v) { ++this.frames; return; }
+    if (!v) {
+      ++this.frames;
+      return;
+    }
     v.controls.update();
     if (!v.dirty) return;
     this.loops.place(v);
@@ -318,10 +451,10 @@ export class App {
   }
 
   // Numbers and plots, at most 20 times a second; all of them once time stands still.
-  private panels(ms: number): void {
+  panels(ms: number): void {
     this.plots.refresh();
     if (!this.panelsDue || (ms - this.panelsAt < 50 && this.player.playing)) return;
-    this.panelsAt = ms;
+    this.panelsAt = Math.min(ms, performance.now());
     this.panelsDue = false;
     const live = this.player instanceof LivePlayer ? this.player.latest : null;
     this.bar.update();
@@ -338,59 +471,13 @@ export class App {
     const v = this.view;
     if (!v) return;
     v.draw(); // in this task: the picture is gone after it
-    v.renderer.domElement.toBlob((blob) => { if (blob) download(blob, `${fileName(this.container.header.scene)}_${this.shown.time.toFixed(3)}s.png`); });
+    v.renderer.domElement.toBlob((blob) => {
+      if (blob) download(blob, `${fileName(this.container.header.scene)}_${this.shown.time.toFixed(3)}s.png`);
+    });
   }
 
   // To the file that the command line named.
-  save(): void { if (this.player instanceof LivePlayer) this.player.save(); }
-
-  // A recorded motion picture by picture, from cursor A to B or all of it; a live one until the key is pressed again.
-  async video(): Promise<void> {
-    const v = this.view, fps = 60, name = `${fileName(this.container.header.scene)}.webm`;
-    if (!v) return;
-    if (this.recording) { this.stopVideo = true; return; }
-    const canvas = v.renderer.domElement, recorder = (await webCodecs(canvas, fps)) ?? mediaRecorder(canvas, fps);
-    if (!recorder) { this.notices.say('This browser cannot encode video.', 'bad'); return; }
-    this.stopVideo = false;
-    this.recording = { recorder, count: 0 };
-    const player = this.player, note = (text: string): void => this.notices.say(text);
-    try {
-      if (player instanceof MotionPlayer) {
-        const { A, B } = this.plots.cursors, a = A !== null && B !== null ? Math.min(A, B) : player.begin, b = A !== null && B !== null ? Math.max(A, B) : player.end;
-        note('Making a video; V stops it.');
-        player.pause();
-        const back = player.time;
-        for (let k = 0; a + (k * player.speed) / fps <= b + 1e-9 && !this.stopVideo; ++k) {
-          player.seek(a + (k * player.speed) / fps);
-          const f = player.advance(0);
-          if (f) this.apply(f);
-          v.dirty = true;
-          this.draw();
-          await recorder.take(k / fps);
-          if (k % 10 === 0) { this.panelsDue = true; this.panels(1e12); await new Promise(requestAnimationFrame); }
-        }
-        player.seek(back);
-      } else {
-        note('Recording; V stops it.');
-        const start = performance.now();
-        while (!this.stopVideo) {
-          await new Promise(requestAnimationFrame);
-          const f = player.advance(1 / fps);
-          if (f) this.apply(f);
-          v.dirty = true;
-          this.draw();
-          if (f && player instanceof LivePlayer) player.drawn();
-          await recorder.take((performance.now() - start) / 1000);
-          this.panelsDue = true;
-          this.panels(performance.now());
-        }
-      }
-      await recorder.finish(name);
-      note(`Saved ${name}`);
-    } catch (error) {
-      this.notices.say(`The video failed: ${String(error)}`, 'bad');
-    }
-    this.recording = null;
+  save(): void {
+    if (this.player instanceof LivePlayer) this.player.save();
   }
-  private stopVideo = false;
 }

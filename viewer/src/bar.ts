@@ -14,7 +14,10 @@ export class Bar {
   private readonly clock = el('span', 'clock');
   private readonly speed = el('span', 'speed');
 
-  constructor(private readonly player: Player, act: { toggle: () => void; step: (n: number) => void; reset: () => void; faster: (factor: number) => void }) {
+  constructor(
+    private readonly player: Player,
+    act: { toggle: () => void; step: (n: number) => void; reset: () => void; faster: (factor: number) => void },
+  ) {
     this.timeline = new Timeline(player.history);
     this.timeline.onSeek = (t) => player.seek(t);
     this.playButton = button(icon('play'), 'Play or pause (space)', () => act.toggle(), 'play');
@@ -23,17 +26,36 @@ export class Bar {
     s.step = 'any';
     s.setAttribute('aria-label', 'Time');
     s.addEventListener('input', () => player.seek(Number(s.value)));
-    s.addEventListener('keydown', (e) => { if (e.key !== 'Tab') e.preventDefault(); });
+    s.addEventListener('keydown', (e) => {
+      if (e.key !== 'Tab') e.preventDefault();
+    });
     s.addEventListener('change', () => s.blur());
     this.box.append(
-      el('div', 'group', button(icon('reset'), 'Reset (backspace)', () => act.reset(), 'round'), button(icon('back'), 'Step back (←, with shift ten)', () => act.step(-1), 'round'), this.playButton,
-        button(icon('on'), 'Step on (→, with shift ten)', () => act.step(1), 'round')),
-      el('div', 'time', s, this.timeline.canvas), this.clock,
-      el('div', 'group', button('−', 'Half the speed (-)', () => act.faster(0.5), 'round'), this.speed, button('+', 'Twice the speed (+)', () => act.faster(2), 'round')), this.right);
+      el(
+        'div',
+        'group',
+        button(icon('reset'), 'Reset (backspace)', () => act.reset(), 'round'),
+        button(icon('back'), 'Step back (←, with shift ten)', () => act.step(-1), 'round'),
+        this.playButton,
+        button(icon('on'), 'Step on (→, with shift ten)', () => act.step(1), 'round'),
+      ),
+      el('div', 'time', s, this.timeline.canvas),
+      this.clock,
+      el(
+        'div',
+        'group',
+        button('−', 'Half the speed (-)', () => act.faster(0.5), 'round'),
+        this.speed,
+        button('+', 'Twice the speed (+)', () => act.faster(2), 'round'),
+      ),
+      this.right,
+    );
   }
 
   update(): void {
-    const p = this.player, from = p.begin, to = Math.max(p.end, from + 1e-9);
+    const p = this.player,
+      from = p.begin,
+      to = Math.max(p.end, from + 1e-9);
     if (this.playing !== p.playing) this.playButton.replaceChildren(icon(p.playing ? 'pause' : 'play'));
     this.playing = p.playing;
     this.playButton.setAttribute('aria-pressed', String(p.playing));

@@ -7,8 +7,19 @@ import { limbs, type Theme } from './theme';
 import * as T from './vendor';
 
 // A stretch of vertices and what gives them their colour.
-interface Paint { from: number; to: number; role: 'file' | 'limb' | 'hub' | 'shaft' | 'foot' | 'world'; colour: string }
-interface Piece { body: number; geometry: T.BufferGeometry; paint: Paint[]; id: number; translucent: boolean }
+interface Paint {
+  from: number;
+  to: number;
+  role: 'file' | 'limb' | 'hub' | 'shaft' | 'foot' | 'world';
+  colour: string;
+}
+interface Piece {
+  body: number;
+  geometry: T.BufferGeometry;
+  paint: Paint[];
+  id: number;
+  translucent: boolean;
+}
 
 const white = new T.Color(1, 1, 1);
 
@@ -19,7 +30,13 @@ export class Bodies {
   readonly planes: { position: Vec3; normal: T.Vector3 }[] = [];
   private readonly pieces: Piece[] = [];
   private readonly material = new T.MeshStandardMaterial({ vertexColors: true, roughness: 0.52, metalness: 0 });
-  private readonly clear = new T.MeshStandardMaterial({ vertexColors: true, roughness: 0.4, metalness: 0, transparent: true, depthWrite: false });
+  private readonly clear = new T.MeshStandardMaterial({
+    vertexColors: true,
+    roughness: 0.4,
+    metalness: 0,
+    transparent: true,
+    depthWrite: false,
+  });
   private batch: T.BatchedMesh | null = null;
   private clearBatch: T.BatchedMesh | null = null;
   private readonly highlight: T.Mesh;
@@ -29,11 +46,15 @@ export class Bodies {
   private theme: Theme | null = null;
 
   constructor(container: Container) {
-    const h = container.header, n = h.bodies.names.length;
+    const h = container.header,
+      n = h.bodies.names.length;
     for (let b = 0; b <= n; ++b) this.matrices.push(new T.Matrix4());
     this.hasPlane = this.build(container);
     this.makeBatches();
-    this.highlight = new T.Mesh(new T.BufferGeometry(), new T.MeshStandardMaterial({ vertexColors: true, roughness: 0.52, metalness: 0 }));
+    this.highlight = new T.Mesh(
+      new T.BufferGeometry(),
+      new T.MeshStandardMaterial({ vertexColors: true, roughness: 0.52, metalness: 0 }),
+    );
     this.highlight.matrixAutoUpdate = false;
     this.highlight.visible = false;
     this.highlight.frustumCulled = false;
@@ -42,24 +63,34 @@ export class Bodies {
   }
 
   private build(container: Container): boolean {
-    const h = container.header, n = h.bodies.names.length, p = h.parts;
+    const h = container.header,
+      n = h.bodies.names.length,
+      p = h.parts;
     const detail = p.kind.length > 1200 ? S.coarse : S.fine;
-    const lists: { g: T.BufferGeometry; role: Paint['role']; colour: string; alpha: number }[][] = Array.from({ length: n + 1 }, () => []);
+    const lists: { g: T.BufferGeometry; role: Paint['role']; colour: string; alpha: number }[][] = Array.from(
+      { length: n + 1 },
+      () => [],
+    );
     const jointed = new Set<number>([...h.joints.base, ...h.joints.follower]);
     const partsOf = new Array<number>(n + 1).fill(0);
     p.body.forEach((b) => ++partsOf[b < 0 ? n : b]!);
     let hasPlane = false;
-    const X = new T.Matrix4(), one = new T.Vector3(1, 1, 1);
+    const X = new T.Matrix4(),
+      one = new T.Vector3(1, 1, 1);
     const meshCache = new Map<number, T.BufferGeometry>();
     p.kind.forEach((kind, i) => {
-      const body = p.body[i]!, q = p.quaternion[i]!, turn = new T.Quaternion(q[1], q[2], q[3], q[0]), at = p.position[i]!;
+      const body = p.body[i]!,
+        q = p.quaternion[i]!,
+        turn = new T.Quaternion(q[1], q[2], q[3], q[0]),
+        at = p.position[i]!;
       if (kind === 'plane') {
         hasPlane = true;
         this.planes.push({ position: at, normal: new T.Vector3(0, 0, 1).applyQuaternion(turn) });
         return;
       }
       let g: T.BufferGeometry | null;
-      const mesh = p.mesh[i]!, field = p.height_field[i]!;
+      const mesh = p.mesh[i]!,
+        field = p.height_field[i]!;
       if (mesh >= 0) {
         g = meshCache.get(mesh) ?? readMesh(container, mesh);
         if (g) meshCache.set(mesh, g);
@@ -69,16 +100,27 @@ export class Bodies {
         g = S.primitive(kind, p.size[i]!, detail);
       }
       if (!g) return;
-      const own = body < 0 ? n : body, given = p.colour[i];
+      const own = body < 0 ? n : body,
+        given = p.colour[i];
       const foot = kind === 'sphere' && body >= 0 && jointed.has(body) && partsOf[own]! > 1;
       const role = given ? 'file' : body < 0 ? 'world' : foot ? 'foot' : roleOf(h, body);
       g = g.clone().applyMatrix4(X.compose(new T.Vector3(...at), turn, one));
-      const alpha = given ? (given.length === 9 ? parseInt(given.slice(7, 9), 16) / 255 : 1) : body < 0 && isWall(h, g) ? 0.3 : 1;
+      const alpha = given
+        ? given.length === 9
+          ? parseInt(given.slice(7, 9), 16) / 255
+          : 1
+        : body < 0 && isWall(h, g)
+          ? 0.3
+          : 1;
       if (alpha <= 0.01) return;
       lists[own]!.push({ g, role, colour: given ? given.slice(0, 7) : limbColour(h, body), alpha });
     });
-    const bare = barePieces(h, lists.map((l) => l.length > 0));
-    for (const { body, g } of bare) lists[body]!.push({ g, role: roleOf(h, body), colour: limbColour(h, body), alpha: 1 });
+    const bare = barePieces(
+      h,
+      lists.map((l) => l.length > 0),
+    );
+    for (const { body, g } of bare)
+      lists[body]!.push({ g, role: roleOf(h, body), colour: limbColour(h, body), alpha: 1 });
     for (let b = 0; b <= n; ++b) {
       for (const translucent of [false, true]) {
         const list = lists[b]!.filter((x) => x.alpha < 0.99 === translucent);
@@ -86,7 +128,8 @@ export class Bodies {
         const paint: Paint[] = [];
         let from = 0;
         const ready = list.map((x) => {
-          const g = uniform(x.g, x.alpha), count = g.getAttribute('position').count;
+          const g = uniform(x.g, x.alpha),
+            count = g.getAttribute('position').count;
           paint.push({ from, to: from + count, role: x.role, colour: x.colour });
           from += count;
           return g;
@@ -102,25 +145,43 @@ export class Bodies {
       const own = this.pieces.filter((x) => x.translucent === translucent);
       if (!own.length) continue;
       const sum = (f: (g: T.BufferGeometry) => number): number => own.reduce((a, x) => a + f(x.geometry), 0);
-      const batch = new T.BatchedMesh(own.length, sum((g) => g.getAttribute('position').count), sum((g) => g.index!.count), translucent ? this.clear : this.material);
+      const batch = new T.BatchedMesh(
+        own.length,
+        sum((g) => g.getAttribute('position').count),
+        sum((g) => g.index!.count),
+        translucent ? this.clear : this.material,
+      );
       for (const x of own) x.id = batch.addInstance(batch.addGeometry(x.geometry));
       batch.castShadow = !translucent;
       batch.receiveShadow = true;
       batch.perObjectFrustumCulled = false;
       batch.sortObjects = translucent;
       batch.frustumCulled = false;
-      if (translucent) { this.clearBatch = batch; batch.renderOrder = 1; } else this.batch = batch;
+      if (translucent) {
+        this.clearBatch = batch;
+        batch.renderOrder = 1;
+      } else this.batch = batch;
       this.group.add(batch);
     }
   }
 
-  private batchOf(x: Piece): T.BatchedMesh { return (x.translucent ? this.clearBatch : this.batch)!; }
+  private batchOf(x: Piece): T.BatchedMesh {
+    return (x.translucent ? this.clearBatch : this.batch)!;
+  }
 
   move(frame: Frame): void {
-    const n = this.matrices.length - 1, p = new T.Vector3(), q = new T.Quaternion(), one = new T.Vector3(1, 1, 1);
+    const n = this.matrices.length - 1,
+      p = new T.Vector3(),
+      q = new T.Quaternion(),
+      one = new T.Vector3(1, 1, 1);
     for (let b = 0; b < n; ++b) {
-      const at = 7 * b, v = frame.pose;
-      this.matrices[b]!.compose(p.set(v[at]!, v[at + 1]!, v[at + 2]!), q.set(v[at + 4]!, v[at + 5]!, v[at + 6]!, v[at + 3]!), one);
+      const at = 7 * b,
+        v = frame.pose;
+      this.matrices[b]!.compose(
+        p.set(v[at]!, v[at + 1]!, v[at + 2]!),
+        q.set(v[at + 4]!, v[at + 5]!, v[at + 6]!, v[at + 3]!),
+        one,
+      );
     }
     this.matrices[n]!.makeTranslation(-frame.origin[0]!, -frame.origin[1]!, -frame.origin[2]!);
     for (const x of this.pieces) this.batchOf(x).setMatrixAt(x.id, this.matrices[x.body]!);
@@ -172,7 +233,8 @@ export class Bodies {
     this.picked = body;
     const own = this.pieces.filter((x) => x.body === body && !x.translucent);
     this.highlight.visible = body >= 0 && own.length > 0;
-    for (const x of this.pieces) this.batchOf(x).setVisibleAt(x.id, !(this.highlight.visible && x.body === body && !x.translucent));
+    for (const x of this.pieces)
+      this.batchOf(x).setVisibleAt(x.id, !(this.highlight.visible && x.body === body && !x.translucent));
     if (this.highlight.visible) {
       this.highlight.geometry = own[0]!.geometry;
       this.highlight.matrix.copy(this.matrices[body]!);
@@ -209,7 +271,12 @@ export class Bodies {
       const found = ray.intersectObject(mesh, false)[0];
       if (!found || (best && found.distance >= best.distance)) continue;
       const piece = this.pieces.find((x) => this.batchOf(x) === mesh && x.id === found.batchId);
-      if (piece) best = { body: piece.body === this.matrices.length - 1 ? -1 : piece.body, point: found.point.clone(), distance: found.distance };
+      if (piece)
+        best = {
+          body: piece.body === this.matrices.length - 1 ? -1 : piece.body,
+          point: found.point.clone(),
+          distance: found.distance,
+        };
     }
     this.pick(this.picked);
     return best;
@@ -228,25 +295,36 @@ export class Bodies {
 
   // Median of half the diagonals of what moves, m.
   typicalSize(): number {
-    const sizes = this.pieces.filter((x) => x.body < this.matrices.length - 1).map((x) => {
-      x.geometry.computeBoundingBox();
-      return 0.5 * x.geometry.boundingBox!.getSize(new T.Vector3()).length();
-    }).sort((a, b) => a - b);
+    const sizes = this.pieces
+      .filter((x) => x.body < this.matrices.length - 1)
+      .map((x) => {
+        x.geometry.computeBoundingBox();
+        return 0.5 * x.geometry.boundingBox!.getSize(new T.Vector3()).length();
+      })
+      .sort((a, b) => a - b);
     return sizes[sizes.length >> 1] ?? 1;
   }
 
-  get triangles(): number { return this.pieces.reduce((a, x) => a + x.geometry.index!.count / 3, 0); }
+  get triangles(): number {
+    return this.pieces.reduce((a, x) => a + x.geometry.index!.count / 3, 0);
+  }
 }
 
 // A large part of the world that stands on the floor and carries no joint hides what moves behind it: it is drawn as glass.
 function isWall(h: Header, g: T.BufferGeometry): boolean {
   g.computeBoundingBox();
-  const box = g.boundingBox!.clone(), R = h.view.radius, floor = h.view.floor;
+  const box = g.boundingBox!.clone(),
+    R = h.view.radius,
+    floor = h.view.floor;
   if (floor === null || box.min.z > floor + 0.25 * R) return false;
   if (box.max.z < floor + 0.25 * R || box.getSize(new T.Vector3()).length() < 0.7 * R) return false;
   box.expandByScalar(0.05 * R);
   const p = new T.Vector3();
-  return !h.joints.names.some((_, j) => (h.joints.base[j]! < 0 && box.containsPoint(p.set(...h.joints.anchor_base[j]!))) || (h.joints.follower[j]! < 0 && box.containsPoint(p.set(...h.joints.anchor_follower[j]!))));
+  return !h.joints.names.some(
+    (_, j) =>
+      (h.joints.base[j]! < 0 && box.containsPoint(p.set(...h.joints.anchor_base[j]!))) ||
+      (h.joints.follower[j]! < 0 && box.containsPoint(p.set(...h.joints.anchor_follower[j]!))),
+  );
 }
 
 function roleOf(h: Header, body: number): Paint['role'] {
@@ -261,7 +339,13 @@ function uniform(g: T.BufferGeometry, alpha: number): T.BufferGeometry {
   const count = g.getAttribute('position').count;
   for (const name of Object.keys(g.attributes)) if (name !== 'position' && name !== 'normal') g.deleteAttribute(name);
   if (!g.getAttribute('normal')) g.computeVertexNormals();
-  if (!g.index) g.setIndex(new T.BufferAttribute(Uint32Array.from({ length: count }, (_, i) => i), 1));
+  if (!g.index)
+    g.setIndex(
+      new T.BufferAttribute(
+        Uint32Array.from({ length: count }, (_, i) => i),
+        1,
+      ),
+    );
   else g.setIndex(new T.BufferAttribute(Uint32Array.from(g.index.array), 1));
   const colour = new Float32Array(4 * count);
   for (let i = 0; i < count; ++i) colour[4 * i + 3] = alpha;
@@ -270,23 +354,32 @@ function uniform(g: T.BufferGeometry, alpha: number): T.BufferGeometry {
 }
 
 function readMesh(c: Container, i: number): T.BufferGeometry | null {
-  const vo = c.get('mesh.vertex_offset'), to = c.get('mesh.triangle_offset'), v = c.get('mesh.vertices'), t = c.get('mesh.triangles');
+  const vo = c.get('mesh.vertex_offset'),
+    to = c.get('mesh.triangle_offset'),
+    v = c.get('mesh.vertices'),
+    t = c.get('mesh.triangles');
   if (!vo || !to || !v || !t) return null;
-  const a = vo[i]!, b = vo[i + 1]!, index = Uint32Array.from(t.subarray(3 * to[i]!, 3 * to[i + 1]!));
+  const a = vo[i]!,
+    b = vo[i + 1]!,
+    index = Uint32Array.from(t.subarray(3 * to[i]!, 3 * to[i + 1]!));
   if (index.some((x) => x >= b - a)) throw new Error(`mesh ${i} has a triangle without vertices`);
   return index.length ? S.triangles(v.subarray(3 * a, 3 * b), index) : null;
 }
 
 function readField(c: Container, i: number): T.BufferGeometry | null {
-  const offset = c.get('height_field.offset'), heights = c.get('height_field.heights'), f = c.header.height_fields[i];
+  const offset = c.get('height_field.offset'),
+    heights = c.get('height_field.heights'),
+    f = c.header.height_fields[i];
   if (!offset || !heights || !f) return null;
   return S.heightField(heights.subarray(offset[i]!, offset[i + 1]!), f.columns, f.rows, f.dx, f.dy);
 }
 
 // Bodies without a shape: bars from their joints to their centre, so that a mechanism of pure masses can be seen.
 function barePieces(h: Header, has: boolean[]): { body: number; g: T.BufferGeometry }[] {
-  const out: { body: number; g: T.BufferGeometry }[] = [], thick = 0.014 * h.view.radius;
-  const up = new T.Vector3(0, 0, 1), d = new T.Vector3();
+  const out: { body: number; g: T.BufferGeometry }[] = [],
+    thick = 0.014 * h.view.radius;
+  const up = new T.Vector3(0, 0, 1),
+    d = new T.Vector3();
   h.bodies.names.forEach((_, b) => {
     if (has[b]) return;
     const anchors: T.Vector3[] = [];
@@ -299,7 +392,11 @@ function barePieces(h: Header, has: boolean[]): { body: number; g: T.BufferGeome
       const length = a.length();
       if (length < 2 * thick) continue;
       const g = new T.CapsuleGeometry(thick, length, 4, 12).rotateX(Math.PI / 2);
-      g.applyQuaternion(new T.Quaternion().setFromUnitVectors(up, d.copy(a).normalize())).translate(a.x / 2, a.y / 2, a.z / 2);
+      g.applyQuaternion(new T.Quaternion().setFromUnitVectors(up, d.copy(a).normalize())).translate(
+        a.x / 2,
+        a.y / 2,
+        a.z / 2,
+      );
       out.push({ body: b, g });
     }
   });

@@ -1,10 +1,24 @@
 // SRV1: "SRV1", u32 header length, JSON header, sections of little-endian values (docs/motion-format.md).
 import { readHeader, type Header, type Section } from './header';
 
-export type Values = Float64Array | Float32Array | Uint32Array | Int32Array | Int16Array | Uint16Array | Int8Array | Uint8Array;
+export type Values =
+  | Float64Array
+  | Float32Array
+  | Uint32Array
+  | Int32Array
+  | Int16Array
+  | Uint16Array
+  | Int8Array
+  | Uint8Array;
 
 const plain = {
-  f8: Float64Array, f4: Float32Array, u4: Uint32Array, i4: Int32Array, i2: Int16Array, u2: Uint16Array, i1: Int8Array,
+  f8: Float64Array,
+  f4: Float32Array,
+  u4: Uint32Array,
+  i4: Int32Array,
+  i2: Int16Array,
+  u2: Uint16Array,
+  i1: Int8Array,
   u1: Uint8Array,
 } as const;
 
@@ -35,7 +49,8 @@ export class Container {
 
   private decode(s: Section): Values {
     const at = this.base + s.offset;
-    if (!(s.offset >= 0) || !(s.bytes >= 0) || at + s.bytes > this.raw.byteLength) throw new Error(`section ${s.name} is cut off`);
+    if (!(s.offset >= 0) || !(s.bytes >= 0) || at + s.bytes > this.raw.byteLength)
+      throw new Error(`section ${s.name} is cut off`);
     const count = s.shape.reduce((a, b) => a * b, 1);
     const need = (bytes: number): void => {
       if (bytes > s.bytes) throw new Error(`section ${s.name} is too short`);
@@ -44,26 +59,39 @@ export class Container {
       const type = plain[s.codec as keyof typeof plain];
       need(count * type.BYTES_PER_ELEMENT);
       // A copy where the section is not aligned to its type.
-      return at % type.BYTES_PER_ELEMENT === 0 ? new type(this.raw, at, count)
+      return at % type.BYTES_PER_ELEMENT === 0
+        ? new type(this.raw, at, count)
         : new type(this.raw.slice(at, at + count * type.BYTES_PER_ELEMENT));
     }
     const bytes = new Uint8Array(this.raw, at, s.bytes);
-    const rows = s.shape[0] ?? 0, columns = rows > 0 ? count / rows : 0;
+    const rows = s.shape[0] ?? 0,
+      columns = rows > 0 ? count / rows : 0;
     switch (s.codec) {
-      case 'd2': need(count * (s.planes ?? 0)); return differences(s, bytes, rows, columns);
-      case 'q2': need(count * 2); return quantised(s, bytes, rows, columns);
-      case 'l1': need(count); return logarithms(s, bytes, rows, columns);
-      default: throw new Error(`section ${s.name}: unknown codec ${s.codec}`);
+      case 'd2':
+        need(count * (s.planes ?? 0));
+        return differences(s, bytes, rows, columns);
+      case 'q2':
+        need(count * 2);
+        return quantised(s, bytes, rows, columns);
+      case 'l1':
+        need(count);
+        return logarithms(s, bytes, rows, columns);
+      default:
+        throw new Error(`section ${s.name}: unknown codec ${s.codec}`);
     }
   }
 }
 
 // d2: second differences in time, zigzag, byte planes by channel; decoded by two running sums in 32 bits.
 function differences(s: Section, bytes: Uint8Array, rows: number, columns: number): Float64Array {
-  const out = new Float64Array(rows * columns), plane = rows * columns, planes = s.planes ?? 0;
+  const out = new Float64Array(rows * columns),
+    plane = rows * columns,
+    planes = s.planes ?? 0;
   for (let k = 0; k < columns; ++k) {
-    const lo = s.lo?.[k] ?? 0, scale = s.scale?.[k] ?? 0;
-    let q = 0, d = 0;
+    const lo = s.lo?.[k] ?? 0,
+      scale = s.scale?.[k] ?? 0;
+    let q = 0,
+      d = 0;
     for (let i = 0; i < rows; ++i) {
       let z = 0;
       for (let b = 0; b < planes; ++b) z |= bytes[b * plane + k * rows + i]! << (8 * b);
@@ -81,9 +109,11 @@ function differences(s: Section, bytes: Uint8Array, rows: number, columns: numbe
 }
 
 function quantised(s: Section, bytes: Uint8Array, rows: number, columns: number): Float32Array {
-  const out = new Float32Array(rows * columns), plane = rows * columns;
+  const out = new Float32Array(rows * columns),
+    plane = rows * columns;
   for (let k = 0; k < columns; ++k) {
-    const lo = s.lo?.[k] ?? 0, scale = s.scale?.[k] ?? 0;
+    const lo = s.lo?.[k] ?? 0,
+      scale = s.scale?.[k] ?? 0;
     for (let i = 0; i < rows; ++i) {
       const at = k * rows + i;
       out[i * columns + k] = lo + scale * (bytes[at]! | (bytes[plane + at]! << 8));
@@ -93,7 +123,8 @@ function quantised(s: Section, bytes: Uint8Array, rows: number, columns: number)
 }
 
 function logarithms(s: Section, bytes: Uint8Array, rows: number, columns: number): Float32Array {
-  const steps = s.steps ?? 8, table = new Float32Array(256);
+  const steps = s.steps ?? 8,
+    table = new Float32Array(256);
   for (let v = 0; v < 256; ++v) {
     const signed = v < 128 ? v : v - 256;
     table[v] = signed === -128 ? 0 : 10 ** (signed / steps);
@@ -112,7 +143,8 @@ export async function inflate(bytes: Uint8Array): Promise<ArrayBuffer> {
 
 // The bytes of a base64 text, without regard to white space around it.
 export function fromBase64(text: string): Uint8Array {
-  const binary = atob(text.trim()), bytes = new Uint8Array(binary.length);
+  const binary = atob(text.trim()),
+    bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
   return bytes;
 }

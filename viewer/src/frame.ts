@@ -5,7 +5,14 @@ export const status = { converged: 0, accepted: 1, fallback: 2, substepped: 3, f
 export const statusNames = ['converged', 'accepted', 'fallback', 'substepped', 'failed'];
 export const solveNames = ['converged', 'out of iterations', 'stalled', 'infeasible', 'not finite'];
 
-export const residualNames = ['natural_map', 'error', 'joint_gap', 'joint_angle', 'penetration', 'limit_violation'] as const;
+export const residualNames = [
+  'natural_map',
+  'error',
+  'joint_gap',
+  'joint_angle',
+  'penetration',
+  'limit_violation',
+] as const;
 export const energyNames = ['kinetic', 'potential', 'work_in', 'dissipated', 'unaccounted'] as const;
 export type ResidualName = (typeof residualNames)[number];
 export type EnergyName = (typeof energyNames)[number];
@@ -26,12 +33,12 @@ export interface Frame {
   status: number;
   solve: number;
   steps: number;
-  iterations: number;     // NaN: not recorded, as everywhere below
+  iterations: number; // NaN: not recorded, as everywhere below
   residual: Float32Array; // by residualNames
-  energy: Float32Array;   // by energyNames
-  pose: Float32Array;     // by body: x y z, w x y z
-  dof: Float32Array;      // by dof: coordinate, rate, effort, target
-  joint: Float32Array;    // by joint: gap, angle, reaction force, reaction torque; empty: not there
+  energy: Float32Array; // by energyNames
+  pose: Float32Array; // by body: x y z, w x y z
+  dof: Float32Array; // by dof: coordinate, rate, effort, target
+  joint: Float32Array; // by joint: gap, angle, reaction force, reaction torque; empty: not there
   contacts: Contacts;
 }
 
@@ -63,9 +70,18 @@ export function emptyFrame(bodies: number, dofs: number, joints: number): Frame 
   const pose = new Float32Array(7 * bodies);
   for (let b = 0; b < bodies; ++b) pose[7 * b + 3] = 1;
   return {
-    time: 0, origin: new Float64Array(3), status: status.none, solve: status.none, steps: 0, iterations: NaN,
-    residual: new Float32Array(6).fill(NaN), energy: new Float32Array(5).fill(NaN), pose,
-    dof: new Float32Array(4 * dofs).fill(NaN), joint: new Float32Array(4 * joints).fill(NaN), contacts: contactsOf(0),
+    time: 0,
+    origin: new Float64Array(3),
+    status: status.none,
+    solve: status.none,
+    steps: 0,
+    iterations: NaN,
+    residual: new Float32Array(6).fill(NaN),
+    energy: new Float32Array(5).fill(NaN),
+    pose,
+    dof: new Float32Array(4 * dofs).fill(NaN),
+    joint: new Float32Array(4 * joints).fill(NaN),
+    contacts: contactsOf(0),
   };
 }
 
@@ -73,19 +89,39 @@ export function emptyFrame(bodies: number, dofs: number, joints: number): Frame 
 export function readLiveFrame(data: ArrayBuffer): LiveFrame {
   const v = new DataView(data);
   if (data.byteLength < 176 || v.getUint8(0) !== 2) throw new Error('not a frame');
-  const n = v.getUint32(120, true), nd = v.getUint32(124, true), nj = v.getUint32(128, true), k = v.getUint32(132, true);
-  const dofAt = 176 + 28 * n, jointAt = dofAt + 16 * nd, contactAt = jointAt + 16 * nj;
+  const n = v.getUint32(120, true),
+    nd = v.getUint32(124, true),
+    nj = v.getUint32(128, true),
+    k = v.getUint32(132, true);
+  const dofAt = 176 + 28 * n,
+    jointAt = dofAt + 16 * nd,
+    contactAt = jointAt + 16 * nj;
   if (contactAt + 56 * k !== data.byteLength) throw new Error('a frame whose length is not that of its counts');
   const flags = v.getUint8(1);
   return {
-    status: v.getUint8(2), solve: v.getUint8(3), time: v.getFloat64(8, true), origin: new Float64Array(data, 16, 3),
-    steps: v.getUint32(60, true), residual: new Float32Array(data, 72, 6), iterations: v.getFloat32(96, true),
-    energy: new Float32Array(data, 100, 5), pose: new Float32Array(data, 176, 7 * n),
-    dof: new Float32Array(data, dofAt, 4 * nd), joint: new Float32Array(data, jointAt, 4 * nj),
+    status: v.getUint8(2),
+    solve: v.getUint8(3),
+    time: v.getFloat64(8, true),
+    origin: new Float64Array(data, 16, 3),
+    steps: v.getUint32(60, true),
+    residual: new Float32Array(data, 72, 6),
+    iterations: v.getFloat32(96, true),
+    energy: new Float32Array(data, 100, 5),
+    pose: new Float32Array(data, 176, 7 * n),
+    dof: new Float32Array(data, dofAt, 4 * nd),
+    joint: new Float32Array(data, jointAt, 4 * nj),
     contacts: { count: k, f: new Float32Array(data, contactAt, 14 * k), i: new Int32Array(data, contactAt, 14 * k) },
-    paused: (flags & 1) !== 0, failed: (flags & 2) !== 0, behind: (flags & 4) !== 0, set: (flags & 16) !== 0,
-    sequence: v.getUint32(4, true), earliest: v.getFloat64(40, true), latest: v.getFloat64(48, true),
-    index: v.getUint32(56, true), speedAsked: v.getFloat32(64, true), speedReached: v.getFloat32(68, true),
-    dragBody: v.getInt32(136, true), drag: new Float32Array(data, 140, 9),
+    paused: (flags & 1) !== 0,
+    failed: (flags & 2) !== 0,
+    behind: (flags & 4) !== 0,
+    set: (flags & 16) !== 0,
+    sequence: v.getUint32(4, true),
+    earliest: v.getFloat64(40, true),
+    latest: v.getFloat64(48, true),
+    index: v.getUint32(56, true),
+    speedAsked: v.getFloat32(64, true),
+    speedReached: v.getFloat32(68, true),
+    dragBody: v.getInt32(136, true),
+    drag: new Float32Array(data, 140, 9),
   };
 }

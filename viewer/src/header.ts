@@ -14,9 +14,20 @@ export interface Section {
   scale?: number[];
 }
 
-export interface SerialAxis { angular: boolean | number; position: Vec3; axis: Vec3 }
-export interface Loop { joints: number[]; bodies: number[] }
-export interface Coupling { name: string; a: number; b: number }
+export interface SerialAxis {
+  angular: boolean | number;
+  position: Vec3;
+  axis: Vec3;
+}
+export interface Loop {
+  joints: number[];
+  bodies: number[];
+}
+export interface Coupling {
+  name: string;
+  a: number;
+  b: number;
+}
 export type Limit = number | null;
 
 export interface Header {
@@ -41,21 +52,47 @@ export interface Header {
   missing: string[];
   bodies: { names: string[]; mass: number[]; inertia: number[][]; limb: number[]; shaft: number[] };
   joints: {
-    names: string[]; type: string[]; base: number[]; follower: number[];
-    anchor_base: Vec3[]; anchor_follower: Vec3[]; axes_base: number[][]; axes_follower: number[][];
-    length: number[]; closes_loop: number[]; first_dof: number[]; dofs: number[]; glyph: [number, number][];
+    names: string[];
+    type: string[];
+    base: number[];
+    follower: number[];
+    anchor_base: Vec3[];
+    anchor_follower: Vec3[];
+    axes_base: number[][];
+    axes_follower: number[][];
+    length: number[];
+    closes_loop: number[];
+    first_dof: number[];
+    dofs: number[];
+    glyph: [number, number][];
     axes: (SerialAxis[] | null)[];
   };
   loops: Loop[];
   couplings: Coupling[];
   dofs: {
-    names: string[]; unit: string[]; joint: number[]; mode: string[]; lower: Limit[]; upper: Limit[];
-    target_lower: Limit[]; target_upper: Limit[]; effort_lower: Limit[]; effort_upper: Limit[]; drive: string[];
+    names: string[];
+    unit: string[];
+    joint: number[];
+    mode: string[];
+    lower: Limit[];
+    upper: Limit[];
+    target_lower: Limit[];
+    target_upper: Limit[];
+    effort_lower: Limit[];
+    effort_upper: Limit[];
+    drive: string[];
   };
   geoms: { names: string[]; body: number[] };
   parts: {
-    body: number[]; geom: number[]; kind: string[]; size: number[][]; position: Vec3[]; quaternion: number[][];
-    mesh: number[]; height_field: number[]; colour: (string | null)[];
+    body: number[];
+    geom: number[];
+    kind: string[];
+    size: number[][];
+    position: Vec3[];
+    quaternion: number[][];
+    mesh: number[];
+    height_field: number[];
+    colour: (string | null)[];
   };
   meshes: number;
   height_fields: { columns: number; rows: number; dx: number; dy: number }[];
@@ -65,22 +102,69 @@ export interface Header {
 
 // What is not given becomes empty, so that the page shows less instead of failing.
 const absent: Omit<Header, 'sections' | 'version' | 'kind'> = {
-  scene: '', description: '', dt: 0, solver: '', integrator: '', tolerance: 0, acceptable: 0, gravity: [0, 0, -9.81],
-  sarrus_version: '', begin: 0, duration: 0, samples: 0, frames: 0, frame_rate: 0, every_step: true,
-  end: { status: 'unknown', message: '' }, missing: [],
+  scene: '',
+  description: '',
+  dt: 0,
+  solver: '',
+  integrator: '',
+  tolerance: 0,
+  acceptable: 0,
+  gravity: [0, 0, -9.81],
+  sarrus_version: '',
+  begin: 0,
+  duration: 0,
+  samples: 0,
+  frames: 0,
+  frame_rate: 0,
+  every_step: true,
+  end: { status: 'unknown', message: '' },
+  missing: [],
   bodies: { names: [], mass: [], inertia: [], limb: [], shaft: [] },
   joints: {
-    names: [], type: [], base: [], follower: [], anchor_base: [], anchor_follower: [], axes_base: [], axes_follower: [],
-    length: [], closes_loop: [], first_dof: [], dofs: [], glyph: [], axes: [],
+    names: [],
+    type: [],
+    base: [],
+    follower: [],
+    anchor_base: [],
+    anchor_follower: [],
+    axes_base: [],
+    axes_follower: [],
+    length: [],
+    closes_loop: [],
+    first_dof: [],
+    dofs: [],
+    glyph: [],
+    axes: [],
   },
-  loops: [], couplings: [],
+  loops: [],
+  couplings: [],
   dofs: {
-    names: [], unit: [], joint: [], mode: [], lower: [], upper: [], target_lower: [], target_upper: [],
-    effort_lower: [], effort_upper: [], drive: [],
+    names: [],
+    unit: [],
+    joint: [],
+    mode: [],
+    lower: [],
+    upper: [],
+    target_lower: [],
+    target_upper: [],
+    effort_lower: [],
+    effort_upper: [],
+    drive: [],
   },
   geoms: { names: [], body: [] },
-  parts: { body: [], geom: [], kind: [], size: [], position: [], quaternion: [], mesh: [], height_field: [], colour: [] },
-  meshes: 0, height_fields: [],
+  parts: {
+    body: [],
+    geom: [],
+    kind: [],
+    size: [],
+    position: [],
+    quaternion: [],
+    mesh: [],
+    height_field: [],
+    colour: [],
+  },
+  meshes: 0,
+  height_fields: [],
   view: { radius: 0.5, centre: [0, 0, 0], follow: -1, floor: null, weight: 1 },
 };
 
@@ -88,14 +172,18 @@ const absent: Omit<Header, 'sections' | 'version' | 'kind'> = {
 export function readHeader(json: unknown): Header {
   if (typeof json !== 'object' || json === null) throw new Error('the header is not an object');
   const given = json as Partial<Header>;
-  if (given.version !== 1) throw new Error(`the motion has version ${String(given.version)}; this page shows version 1`);
+  if (given.version !== 1)
+    throw new Error(`the motion has version ${String(given.version)}; this page shows version 1`);
   const h = { sections: [], kind: 'motion', ...absent, ...given } as Header;
   for (const key of ['bodies', 'joints', 'dofs', 'geoms', 'parts', 'view'] as const) {
     Object.assign(h, { [key]: { ...absent[key], ...given[key] } });
   }
-  const n = h.bodies.names.length, nj = h.joints.names.length, nd = h.dofs.names.length;
+  const n = h.bodies.names.length,
+    nj = h.joints.names.length,
+    nd = h.dofs.names.length;
   const inRange = (name: string, values: number[], end: number): void => {
-    for (const v of values) if (!Number.isInteger(v) || v < -1 || v >= end) throw new Error(`${name}: there is no index ${v}`);
+    for (const v of values)
+      if (!Number.isInteger(v) || v < -1 || v >= end) throw new Error(`${name}: there is no index ${v}`);
   };
   const sameLength = (name: string, values: object, length: number, except: string[] = []): void => {
     for (const [key, v] of Object.entries(values)) {
@@ -109,7 +197,8 @@ export function readHeader(json: unknown): Header {
   sameLength('dofs', h.dofs, nd);
   sameLength('parts', h.parts, h.parts.kind.length);
   sameLength('geoms', h.geoms, h.geoms.names.length);
-  if (h.bodies.inertia.length !== 0 && h.bodies.inertia.length !== n) throw new Error('bodies.inertia has another length');
+  if (h.bodies.inertia.length !== 0 && h.bodies.inertia.length !== n)
+    throw new Error('bodies.inertia has another length');
   inRange('joints.base', h.joints.base, n);
   inRange('joints.follower', h.joints.follower, n);
   inRange('parts.body', h.parts.body, n);

@@ -20,7 +20,8 @@ export interface History {
 
 // The first moment not before t: of a motion the frame whose interval holds t.
 export function indexAt(h: History, t: number): number {
-  let a = 0, b = h.count - 1;
+  let a = 0,
+    b = h.count - 1;
   while (a < b) {
     const m = (a + b) >> 1;
     if (h.time(m) >= t - 1e-9) b = m;

@@ -14,9 +14,20 @@ export class InertiaBoxes {
   constructor(h: Header) {
     this.recorded = h.bodies.inertia.length > 0;
     this.group.visible = false;
-    this.boxes = new Instances(roundedBox([1, 1, 1], 0.02, 1), new T.MeshStandardMaterial({ color: '#c05fb0', transparent: true, opacity: 0.5, depthWrite: false, roughness: 0.6 }));
+    this.boxes = new Instances(
+      roundedBox([1, 1, 1], 0.02, 1),
+      new T.MeshStandardMaterial({
+        color: '#c05fb0',
+        transparent: true,
+        opacity: 0.5,
+        depthWrite: false,
+        roughness: 0.6,
+      }),
+    );
     h.bodies.inertia.forEach((I, b) => {
-      const m = h.bodies.mass[b]!, { values, v } = principal(I), [x = 0, y = 0, z = 0] = values;
+      const m = h.bodies.mass[b]!,
+        { values, v } = principal(I),
+        [x = 0, y = 0, z = 0] = values;
       const half = [y + z - x, x + z - y, x + y - z].map((d) => Math.sqrt(Math.max(0, (1.5 * d) / m)) || 1e-4);
       const column = (k: number): T.Vector3 => new T.Vector3(v[0]![k]!, v[1]![k]!, v[2]![k]!);
       const e = [column(0), column(1), column(2)];
@@ -26,5 +37,7 @@ export class InertiaBoxes {
     this.boxes.build(this.group, false);
   }
 
-  move(bodies: readonly T.Matrix4[]): void { if (this.group.visible) this.boxes.move(bodies); }
+  move(bodies: readonly T.Matrix4[]): void {
+    if (this.group.visible) this.boxes.move(bodies);
+  }
 }

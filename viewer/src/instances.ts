@@ -6,10 +6,15 @@ export class Instances {
   private readonly items: { body: number; local: T.Matrix4; tag: number }[] = [];
   private readonly scratch = new T.Matrix4();
 
-  constructor(private readonly shape: T.BufferGeometry, private readonly material: T.Material) {}
+  constructor(
+    private readonly shape: T.BufferGeometry,
+    private readonly material: T.Material,
+  ) {}
 
   // tag: what the copy stands for (a joint), to pick and to colour by.
-  add(body: number, local: T.Matrix4, tag = -1): void { this.items.push({ body, local, tag }); }
+  add(body: number, local: T.Matrix4, tag = -1): void {
+    this.items.push({ body, local, tag });
+  }
 
   build(group: T.Group, shadow: boolean): void {
     if (!this.items.length) return;
@@ -29,13 +34,19 @@ export class Instances {
   }
 
   colour(of: (tag: number, out: T.Color) => void): void {
-    const mesh = this.mesh, c = new T.Color();
+    const mesh = this.mesh,
+      c = new T.Color();
     if (!mesh) return;
-    this.items.forEach((x, i) => { of(x.tag, c); mesh.setColorAt(i, c); });
+    this.items.forEach((x, i) => {
+      of(x.tag, c);
+      mesh.setColorAt(i, c);
+    });
     if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
   }
 
-  tagOf(instance: number): number { return this.items[instance]?.tag ?? -1; }
+  tagOf(instance: number): number {
+    return this.items[instance]?.tag ?? -1;
+  }
 }
 
 // Copies that are set anew for every frame; grows as needed.
@@ -43,7 +54,12 @@ export class Marks {
   private mesh: T.InstancedMesh | null = null;
   private used = 0;
 
-  constructor(private readonly group: T.Group, private readonly shape: T.BufferGeometry, private readonly material: T.Material, private readonly order = 0) {}
+  constructor(
+    private readonly group: T.Group,
+    private readonly shape: T.BufferGeometry,
+    private readonly material: T.Material,
+    private readonly order = 0,
+  ) {}
 
   begin(atMost: number): void {
     this.used = 0;

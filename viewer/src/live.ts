@@ -4,7 +4,8 @@ import type { Header } from './header';
 import { indexAt, type History, type Scalar } from './history';
 import { fastest, slowest, type Player } from './player';
 
-const mostBytes = 96 << 20, mostFrames = 18_000;
+const mostBytes = 96 << 20,
+  mostFrames = 18_000;
 
 // Frames in the order of time. What the simulation dropped is dropped here: nothing later than what it can go to is kept.
 export class LiveHistory implements History {
@@ -15,9 +16,15 @@ export class LiveHistory implements History {
 
   constructor(readonly header: Header) {}
 
-  get count(): number { return this.frames.length; }
-  time(i: number): number { return this.frames[i]!.time; }
-  numbers(i: number): Frame { return this.frames[i]!; }
+  get count(): number {
+    return this.frames.length;
+  }
+  time(i: number): number {
+    return this.frames[i]!.time;
+  }
+  numbers(i: number): Frame {
+    return this.frames[i]!;
+  }
 
   add(f: LiveFrame): void {
     if (Number.isNaN(this.potential)) this.potential = f.energy[1]!;
@@ -43,7 +50,8 @@ export class LiveHistory implements History {
       this.bytes += size(f);
     }
     let drop = 0;
-    while (this.frames.length - drop > 2 && (this.bytes > mostBytes || this.frames.length - drop > mostFrames)) this.bytes -= size(this.frames[drop++]!);
+    while (this.frames.length - drop > 2 && (this.bytes > mostBytes || this.frames.length - drop > mostFrames))
+      this.bytes -= size(this.frames[drop++]!);
     if (drop) this.frames.splice(0, drop);
     ++this.version;
   }
@@ -51,9 +59,12 @@ export class LiveHistory implements History {
   scalar(what: Scalar, i: number, k: number): number {
     const f = this.frames[i]!;
     switch (what) {
-      case 'status': return f.status;
-      case 'iterations': return f.iterations;
-      default: return f[what][k] ?? NaN;
+      case 'status':
+        return f.status;
+      case 'iterations':
+        return f.iterations;
+      default:
+        return f[what][k] ?? NaN;
     }
   }
 
@@ -63,7 +74,11 @@ export class LiveHistory implements History {
   }
 }
 
-export interface Notice { kind: string; text: string; command?: string }
+export interface Notice {
+  kind: string;
+  text: string;
+  command?: string;
+}
 
 export class LivePlayer implements Player {
   readonly live = true;
@@ -71,19 +86,29 @@ export class LivePlayer implements Player {
   latest: LiveFrame | null = null;
   onNotice: (n: Notice) => void = () => {};
   private fresh = false;
-  private wanted: { target: string | null; seek: string | null; drag: string | null } = { target: null, seek: null, drag: null };
+  private wanted: { target: string | null; seek: string | null; drag: string | null } = {
+    target: null,
+    seek: null,
+    drag: null,
+  };
   private askedSpeed = 1;
   private lost: { time: number; playing: boolean; shown: number } | null = null;
 
-  constructor(readonly header: Header, private readonly send: (text: string) => void) {
+  constructor(
+    readonly header: Header,
+    private readonly send: (text: string) => void,
+  ) {
     this.history = new LiveHistory(header);
   }
 
   // A message of type 2. Acknowledged when it is drawn.
   receive(data: ArrayBuffer): void {
-    const f = readLiveFrame(data), n = this.header.bodies.names.length;
-    if (f.pose.length !== 7 * n || f.dof.length !== 4 * this.header.dofs.names.length) throw new Error('a frame of another scene');
-    if (f.joint.length !== 0 && f.joint.length !== 4 * this.header.joints.names.length) throw new Error('a frame of another scene');
+    const f = readLiveFrame(data),
+      n = this.header.bodies.names.length;
+    if (f.pose.length !== 7 * n || f.dof.length !== 4 * this.header.dofs.names.length)
+      throw new Error('a frame of another scene');
+    if (f.joint.length !== 0 && f.joint.length !== 4 * this.header.joints.names.length)
+      throw new Error('a frame of another scene');
     if (f.dragBody >= n) throw new Error('a frame that drags what is not there');
     this.history.add(f);
     this.latest = f;
@@ -91,16 +116,30 @@ export class LivePlayer implements Player {
     this.fresh = true;
   }
 
-  private command(o: Record<string, unknown>): void { this.send(JSON.stringify(o)); }
+  private command(o: Record<string, unknown>): void {
+    this.send(JSON.stringify(o));
+  }
 
-  get begin(): number { return Math.min(this.latest?.earliest ?? 0, this.history.count ? this.history.time(0) : 0); }
-  get end(): number { return this.latest?.latest ?? 0; }
-  get time(): number { return this.lost?.time ?? this.latest?.time ?? 0; }
-  get playing(): boolean { return this.lost ? this.lost.playing : this.latest !== null && !this.latest.paused; }
-  get speed(): number { return this.askedSpeed; }
+  get begin(): number {
+    return Math.min(this.latest?.earliest ?? 0, this.history.count ? this.history.time(0) : 0);
+  }
+  get end(): number {
+    return this.latest?.latest ?? 0;
+  }
+  get time(): number {
+    return this.lost?.time ?? this.latest?.time ?? 0;
+  }
+  get playing(): boolean {
+    return this.lost ? this.lost.playing : this.latest !== null && !this.latest.paused;
+  }
+  get speed(): number {
+    return this.askedSpeed;
+  }
 
   // The connection is gone: from now on what was seen plays here.
-  disconnect(): void { this.lost = { time: this.latest?.time ?? 0, playing: false, shown: this.latest?.time ?? 0 }; }
+  disconnect(): void {
+    this.lost = { time: this.latest?.time ?? 0, playing: false, shown: this.latest?.time ?? 0 };
+  }
 
   play(): void {
     if (this.lost) {
@@ -116,7 +155,9 @@ export class LivePlayer implements Player {
     if (!this.lost) this.command({ c: 'step', n });
     else if (this.history.count) {
       this.lost.playing = false;
-      this.lost.time = this.history.time(Math.min(this.history.count - 1, Math.max(0, indexAt(this.history, this.lost.time) + n)));
+      this.lost.time = this.history.time(
+        Math.min(this.history.count - 1, Math.max(0, indexAt(this.history, this.lost.time) + n)),
+      );
     }
   }
   reset(): void {
@@ -132,7 +173,9 @@ export class LivePlayer implements Player {
     if (this.lost) this.lost.time = t;
     else if (f) this.wanted.seek = JSON.stringify({ c: 'seek', time: Math.min(f.latest, Math.max(f.earliest, t)) });
   }
-  target(dof: number, value: number): void { this.wanted.target = JSON.stringify({ c: 'target', dof, value }); }
+  target(dof: number, value: number): void {
+    this.wanted.target = JSON.stringify({ c: 'target', dof, value });
+  }
   release(dof: number): void {
     this.flush();
     this.command({ c: 'release', dof });
@@ -144,8 +187,12 @@ export class LivePlayer implements Player {
     this.wanted.drag = null;
     this.command({ c: 'drop' });
   }
-  layer(name: 'joints' | 'contacts', on: boolean): void { this.command({ c: 'layer', name, on }); }
-  save(): void { this.command({ c: 'save' }); }
+  layer(name: 'joints' | 'contacts', on: boolean): void {
+    this.command({ c: 'layer', name, on });
+  }
+  save(): void {
+    this.command({ c: 'save' });
+  }
 
   // What the mouse moves is sent once a picture, the newest only.
   private flush(): void {
@@ -173,7 +220,9 @@ export class LivePlayer implements Player {
     return this.latest;
   }
 
-  drawn(): void { if (this.latest) this.command({ c: 'ack', n: this.latest.sequence }); }
+  drawn(): void {
+    if (this.latest) this.command({ c: 'ack', n: this.latest.sequence });
+  }
 }
 
 export interface Connection {
@@ -187,7 +236,9 @@ export interface Connection {
 export function connect(token: string, to: Connection): (text: string) => void {
   const socket = new WebSocket(`ws://${location.host}/ws`);
   socket.binaryType = 'arraybuffer';
-  let queue: Promise<void> = Promise.resolve(), ended = '', opened = false;
+  let queue: Promise<void> = Promise.resolve(),
+    ended = '',
+    opened = false;
   socket.addEventListener('open', () => {
     opened = true;
     socket.send(JSON.stringify({ c: 'hello', token, version: 1 }));
@@ -198,7 +249,11 @@ export function connect(token: string, to: Connection): (text: string) => void {
     else if (type === 3) {
       const n = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 1))) as Notice;
       if (n.kind === 'end') ended = String(n.text);
-      to.notice({ kind: String(n.kind), text: String(n.text), ...(n.command === undefined ? {} : { command: String(n.command) }) });
+      to.notice({
+        kind: String(n.kind),
+        text: String(n.text),
+        ...(n.command === undefined ? {} : { command: String(n.command) }),
+      });
     } else if (type === 1 || type === 4 || type === 5) {
       await to.scene(type, new Uint8Array(data, 1));
     }
@@ -206,10 +261,22 @@ export function connect(token: string, to: Connection): (text: string) => void {
   socket.addEventListener('message', (e: MessageEvent<ArrayBuffer | string>) => {
     const data = e.data;
     if (typeof data === 'string' || data.byteLength === 0) return;
-    queue = queue.then(() => handle(data)).catch((error: unknown) => to.notice({ kind: 'warning', text: String(error) }));
+    queue = queue
+      .then(() => handle(data))
+      .catch((error: unknown) => to.notice({ kind: 'warning', text: String(error) }));
   });
   socket.addEventListener('close', () => {
-    void queue.then(() => to.closed(ended ? `The simulation has ended: ${ended}` : opened ? 'The connection to the simulation is lost. What was seen can still be looked at; start `sarrus view` again to go on.' : 'There is no simulation at this address: start `sarrus view` again.'));
+    void queue.then(() =>
+      to.closed(
+        ended
+          ? `The simulation has ended: ${ended}`
+          : opened
+            ? 'The connection to the simulation is lost. What was seen can still be looked at; start `sarrus view` again to go on.'
+            : 'There is no simulation at this address: start `sarrus view` again.',
+      ),
+    );
   });
-  return (text) => { if (socket.readyState === WebSocket.OPEN) socket.send(text); };
+  return (text) => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(text);
+  };
 }

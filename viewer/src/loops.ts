@@ -22,7 +22,9 @@ export class Loops {
     this.group.add(this.others.object, this.ribbon.object);
   }
 
-  setTheme(t: Theme): void { this.theme = t; }
+  setTheme(t: Theme): void {
+    this.theme = t;
+  }
 
   // Loop that a joint closes, or the first one through it; -1: none.
   through(joint: number): number {
@@ -36,10 +38,14 @@ export class Loops {
   }
 
   private points(loop: number, view: View): T.Vector3[] {
-    const l = this.header.loops[loop]!, out: T.Vector3[] = [];
+    const l = this.header.loops[loop]!,
+      out: T.Vector3[] = [];
     l.joints.forEach((j, i) => {
       const first = this.header.joints.base[j] === l.bodies[i] ? 0 : 1;
-      out.push(view.joints.anchor(j, first, view.bodies.matrices, new T.Vector3()), view.joints.anchor(j, (1 - first) as 0 | 1, view.bodies.matrices, new T.Vector3()));
+      out.push(
+        view.joints.anchor(j, first, view.bodies.matrices, new T.Vector3()),
+        view.joints.anchor(j, (1 - first) as 0 | 1, view.bodies.matrices, new T.Vector3()),
+      );
     });
     if (out.length) out.push(out[0]!.clone());
     return out;
@@ -47,7 +53,10 @@ export class Loops {
 
   move(frame: Frame, view: View): void {
     this.others.begin();
-    if (this.all) this.header.loops.forEach((_, i) => { if (i !== this.selected) this.others.line(this.points(i, view)); });
+    if (this.all)
+      this.header.loops.forEach((_, i) => {
+        if (i !== this.selected) this.others.line(this.points(i, view));
+      });
     this.others.end();
     this.ribbon.begin();
     const loop = this.header.loops[this.selected];
@@ -57,7 +66,8 @@ export class Loops {
     const own = this.theme?.name === 'dark' ? accentDark : accent;
     this.others.setColour(own);
     if (!loop) return;
-    const j = loop.joints[0]!, gap = frame.joint.length ? frame.joint[4 * j]! : NaN;
+    const j = loop.joints[0]!,
+      gap = frame.joint.length ? frame.joint[4 * j]! : NaN;
     this.ribbon.setColour(gap > gapRed ? red : gap > gapAmber ? amber : own);
     this.label.textContent = `loop ${this.selected + 1} of ${this.header.loops.length} · gap ${Number.isNaN(gap) ? 'not recorded' : `${small(gap)} m`}`;
     this.label.classList.toggle('bad', gap > gapRed);

@@ -9,9 +9,19 @@ import { MotionPlayer } from './player';
 
 // ?t=3.3&theme=dark&quality=high&pick=chassis&loop=1&eye=-58,14,1&panels=0
 function options(): Options {
-  const q = new URLSearchParams(location.search), number = (name: string): number | null => (q.has(name) ? Number(q.get(name)) : null);
+  const q = new URLSearchParams(location.search),
+    number = (name: string): number | null => (q.has(name) ? Number(q.get(name)) : null);
   const eye = q.get('eye')?.split(',').map(Number) ?? null;
-  return { theme: q.get('theme'), quality: q.get('quality'), time: number('t'), pick: q.get('pick'), play: q.get('play') !== '0', loop: number('loop'), eye: eye?.every(Number.isFinite) ? eye : null, panels: q.get('panels') !== '0' };
+  return {
+    theme: q.get('theme'),
+    quality: q.get('quality'),
+    time: number('t'),
+    pick: q.get('pick'),
+    play: q.get('play') !== '0',
+    loop: number('loop'),
+    eye: eye?.every(Number.isFinite) ? eye : null,
+    panels: q.get('panels') !== '0',
+  };
 }
 
 function fail(text: string): void {
@@ -19,16 +29,21 @@ function fail(text: string): void {
   document.getElementById('app')?.replaceChildren(el('p', 'message', text));
 }
 
-async function load(bytes: Uint8Array): Promise<Container> { return new Container(await inflate(bytes)); }
+async function load(bytes: Uint8Array): Promise<Container> {
+  return new Container(await inflate(bytes));
+}
 
 async function start(): Promise<void> {
   const root = document.getElementById('app');
   if (!root) return;
   if (typeof DecompressionStream === 'undefined') {
-    fail('This browser cannot unpack the motion: it has no DecompressionStream. Chromium 80, Firefox 113 and Safari 16.4 have it.');
+    fail(
+      'This browser cannot unpack the motion: it has no DecompressionStream. Chromium 80, Firefox 113 and Safari 16.4 have it.',
+    );
     return;
   }
-  const text = document.getElementById('motion')?.textContent, second = document.getElementById('compare')?.textContent;
+  const text = document.getElementById('motion')?.textContent,
+    second = document.getElementById('compare')?.textContent;
   const play = (motion: Motion, other: Motion | null): App => {
     const first = motion.newFrame();
     motion.fill(0, first);
@@ -44,7 +59,10 @@ async function start(): Promise<void> {
     return;
   }
   root.replaceChildren(el('p', 'message', 'Connecting to the simulation …'));
-  let app: App | null = null, player: LivePlayer | null = null, scene: Container | null = null, other: Motion | null = null;
+  let app: App | null = null,
+    player: LivePlayer | null = null,
+    scene: Container | null = null,
+    other: Motion | null = null;
   const send = connect(location.hash.slice(1), {
     scene: async (type, data) => {
       const container = await load(data);
@@ -79,4 +97,6 @@ async function start(): Promise<void> {
   });
 }
 
-start().catch((error: unknown) => fail(`The motion cannot be shown: ${error instanceof Error ? error.message : String(error)}`));
+start().catch((error: unknown) =>
+  fail(`The motion cannot be shown: ${error instanceof Error ? error.message : String(error)}`),
+);

@@ -40,10 +40,18 @@ export class Motion implements History {
     return emptyFrame(this.n, this.header.dofs.names.length, this.header.joints.names.length);
   }
 
-  get potential(): number { return this.scalar('energy', 0, 1); }
-  get begin(): number { return this.times[0]!; }
-  get end(): number { return this.times[this.count - 1]!; }
-  time(i: number): number { return this.times[i]!; }
+  get potential(): number {
+    return this.scalar('energy', 0, 1);
+  }
+  get begin(): number {
+    return this.times[0]!;
+  }
+  get end(): number {
+    return this.times[this.count - 1]!;
+  }
+  time(i: number): number {
+    return this.times[i]!;
+  }
 
   numbers(i: number, contacts = false): Frame {
     this.scratch.time = this.time(i);
@@ -54,19 +62,30 @@ export class Motion implements History {
 
   scalar(what: Scalar, i: number, k: number): number {
     const get = (name: string, at: number): number => this.container.get(name)?.[at] ?? NaN;
-    const h = this.header, nd = h.dofs.names.length, nj = h.joints.names.length;
+    const h = this.header,
+      nd = h.dofs.names.length,
+      nj = h.joints.names.length;
     switch (what) {
-      case 'status': return this.container.get('status')?.[i] ?? status.none;
-      case 'iterations': return get('iterations', i);
-      case 'energy': return get('energy.' + energyNames[k]!, i);
-      case 'residual': return get('residual.' + residualNames[k]!, i);
-      case 'dof': return get(dofSections[k & 3]!, i * nd + (k >> 2));
-      case 'joint': return (k & 3) < 2 ? get(jointSections[k & 3]!, i * nj + (k >> 2)) : get('reactions', 2 * (i * nj + (k >> 2)) + (k & 1));
+      case 'status':
+        return this.container.get('status')?.[i] ?? status.none;
+      case 'iterations':
+        return get('iterations', i);
+      case 'energy':
+        return get('energy.' + energyNames[k]!, i);
+      case 'residual':
+        return get('residual.' + residualNames[k]!, i);
+      case 'dof':
+        return get(dofSections[k & 3]!, i * nd + (k >> 2));
+      case 'joint':
+        return (k & 3) < 2
+          ? get(jointSections[k & 3]!, i * nj + (k >> 2))
+          : get('reactions', 2 * (i * nj + (k >> 2)) + (k & 1));
     }
   }
 
   pose(i: number, body: number, out: Float64Array): void {
-    const p = 3 * (i * this.n + body), q = 4 * (i * this.n + body);
+    const p = 3 * (i * this.n + body),
+      q = 4 * (i * this.n + body);
     for (let k = 0; k < 3; ++k) out[k] = this.positions[p + k]!;
     for (let k = 0; k < 4; ++k) out[3 + k] = this.quaternions[q + k]!;
   }
@@ -74,8 +93,11 @@ export class Motion implements History {
   // Box of the centres of mass over the run, relative to the followed body in x and y as the camera is.
   way(): { min: [number, number, number]; max: [number, number, number] } | null {
     if (!this.n) return null;
-    const min: [number, number, number] = [Infinity, Infinity, Infinity], max: [number, number, number] = [-Infinity, -Infinity, -Infinity];
-    const follow = this.header.view.follow, P = this.positions, step = Math.max(1, Math.floor(this.count / 40));
+    const min: [number, number, number] = [Infinity, Infinity, Infinity],
+      max: [number, number, number] = [-Infinity, -Infinity, -Infinity];
+    const follow = this.header.view.follow,
+      P = this.positions,
+      step = Math.max(1, Math.floor(this.count / 40));
     for (let i = 0; i < this.count; i += step) {
       for (let b = 0; b < this.n; ++b) {
         for (let k = 0; k < 3; ++k) {
@@ -91,7 +113,10 @@ export class Motion implements History {
 
   // All numbers that are recorded for frame i.
   fill(i: number, out: Frame): void {
-    const h = this.header, nd = h.dofs.names.length, nj = h.joints.names.length, get = (name: string): Values | null => this.container.get(name);
+    const h = this.header,
+      nd = h.dofs.names.length,
+      nj = h.joints.names.length,
+      get = (name: string): Values | null => this.container.get(name);
     out.status = get('status')?.[i] ?? status.none;
     out.steps = get('steps')?.[i] ?? 0;
     out.iterations = get('iterations')?.[i] ?? NaN;
@@ -114,15 +139,23 @@ export class Motion implements History {
   // Contacts of frame i, relative to out.origin.
   fillContacts(i: number, out: Frame): void {
     const get = (name: string): Values | null => this.container.get('contacts.' + name);
-    const offset = get('offset'), from = offset?.[i] ?? 0, count = (offset?.[i + 1] ?? 0) - from;
+    const offset = get('offset'),
+      from = offset?.[i] ?? 0,
+      count = (offset?.[i + 1] ?? 0) - from;
     if (out.contacts.f.length < contactStride * count) out.contacts = contactsOf(count);
     const c = out.contacts;
     c.count = count;
     if (count === 0) return;
-    const point = get('point'), normal = get('normal'), force = get('force');
-    const gap = get('gap'), mu = get('mu'), modes = get('mode'), geoms = get('geoms');
+    const point = get('point'),
+      normal = get('normal'),
+      force = get('force');
+    const gap = get('gap'),
+      mu = get('mu'),
+      modes = get('mode'),
+      geoms = get('geoms');
     for (let k = 0; k < count; ++k) {
-      const at = contactStride * k, row = from + k;
+      const at = contactStride * k,
+        row = from + k;
       for (let a = 0; a < 3; ++a) {
         c.f[at + a] = (point?.[3 * row + a] ?? 0) - out.origin[a]!;
         c.f[at + 3 + a] = normal?.[3 * row + a] ?? 0;
@@ -138,7 +171,8 @@ export class Motion implements History {
 
   // Poses at time t, between frames by straight lines and normalised quaternions. Far out the origin follows in whole metres.
   interpolate(t: number, out: Frame): void {
-    let a = 0, b = this.count - 1;
+    let a = 0,
+      b = this.count - 1;
     while (b - a > 1) {
       const m = (a + b) >> 1;
       if (this.times[m]! <= t) a = m;
@@ -147,15 +181,23 @@ export class Motion implements History {
     const span = this.times[b]! - this.times[a]!;
     const u = span > 0 ? Math.min(1, Math.max(0, (t - this.times[a]!) / span)) : 0;
     out.time = t;
-    const n = this.n, P = this.positions, Q = this.quaternions, follow = this.header.view.follow;
+    const n = this.n,
+      P = this.positions,
+      Q = this.quaternions,
+      follow = this.header.view.follow;
     for (let k = 0; k < 3; ++k) {
       const x = follow >= 0 ? P[3 * (a * n + follow) + k]! : this.header.view.centre[k]!;
       out.origin[k] = Math.abs(x) < 100 ? 0 : Math.round(x);
     }
     for (let body = 0; body < n; ++body) {
-      const pa = 3 * (a * n + body), pb = 3 * (b * n + body), qa = 4 * (a * n + body), qb = 4 * (b * n + body), at = 7 * body;
+      const pa = 3 * (a * n + body),
+        pb = 3 * (b * n + body),
+        qa = 4 * (a * n + body),
+        qb = 4 * (b * n + body),
+        at = 7 * body;
       for (let k = 0; k < 3; ++k) out.pose[at + k] = P[pa + k]! + u * (P[pb + k]! - P[pa + k]!) - out.origin[k]!;
-      let dot = 0, norm = 0;
+      let dot = 0,
+        norm = 0;
       for (let k = 0; k < 4; ++k) dot += Q[qa + k]! * Q[qb + k]!;
       for (let k = 0; k < 4; ++k) {
         const v = (1 - u) * Q[qa + k]! + (dot < 0 ? -u : u) * Q[qb + k]!;

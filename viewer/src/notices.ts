@@ -4,10 +4,17 @@ import { button, el, tame } from './dom';
 export class Notices {
   readonly box = el('div', 'notices');
 
-  constructor() { this.box.setAttribute('role', 'status'); }
+  constructor() {
+    this.box.setAttribute('role', 'status');
+  }
 
   say(text: string, kind: 'info' | 'bad' = 'info'): void {
-    const note = el('div', `notice ${kind}`, el('span', '', tame(text)), button('×', 'Close', () => note.remove(), 'flat close'));
+    const note = el(
+      'div',
+      `notice ${kind}`,
+      el('span', '', tame(text)),
+      button('×', 'Close', () => note.remove(), 'flat close'),
+    );
     // The same thing said twice is one message.
     for (const old of [...this.box.children]) if (old.textContent === note.textContent) old.remove();
     this.box.append(note);

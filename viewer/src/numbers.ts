@@ -11,7 +11,8 @@ function magnitude(v: number): string {
   return a >= 1000 ? v.toFixed(0) : a >= 100 ? v.toFixed(1) : a >= 1 ? v.toFixed(2) : v.toFixed(3);
 }
 
-export const fixed = (v: number, digits: number): string => (Number.isNaN(v) ? '–' : v.toFixed(digits).replace('-', '\u2212'));
+export const fixed = (v: number, digits: number): string =>
+  Number.isNaN(v) ? '–' : v.toFixed(digits).replace('-', '\u2212');
 
 // Of values whose order of magnitude is what counts.
 export function small(v: number): string {
@@ -20,4 +21,9 @@ export function small(v: number): string {
 }
 
 // 1/8 of real time rather than 0.125.
-export const speedName = (x: number): string => (x < 1 ? (Math.abs(1 / x - Math.round(1 / x)) < 1e-6 ? `1/${Math.round(1 / x)}×` : `${x.toPrecision(2)}×`) : `${Number(x.toPrecision(3))}×`);
+export const speedName = (x: number): string =>
+  x < 1
+    ? Math.abs(1 / x - Math.round(1 / x)) < 1e-6
+      ? `1/${Math.round(1 / x)}×`
+      : `${x.toPrecision(2)}×`
+    : `${Number(x.toPrecision(3))}×`;

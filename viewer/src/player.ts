@@ -23,7 +23,8 @@ export interface Player {
   advance(seconds: number): Frame | null;
 }
 
-export const slowest = 1 / 64, fastest = 16;
+export const slowest = 1 / 64,
+  fastest = 16;
 
 export class MotionPlayer implements Player {
   readonly live = false;
@@ -43,18 +44,30 @@ export class MotionPlayer implements Player {
     this.frame = motion.newFrame();
   }
 
-  get begin(): number { return this.motion.begin; }
-  get end(): number { return this.motion.end; }
+  get begin(): number {
+    return this.motion.begin;
+  }
+  get end(): number {
+    return this.motion.end;
+  }
 
   play(): void {
     if (this.time >= this.end) this.time = this.begin;
     this.playing = true;
   }
-  pause(): void { this.playing = false; }
-  reset(): void { this.time = this.begin; }
-  setSpeed(x: number): void { this.speed = Math.min(fastest, Math.max(slowest, x)); }
+  pause(): void {
+    this.playing = false;
+  }
+  reset(): void {
+    this.time = this.begin;
+  }
+  setSpeed(x: number): void {
+    this.speed = Math.min(fastest, Math.max(slowest, x));
+  }
 
-  seek(t: number): void { this.time = Math.min(this.end, Math.max(this.begin, t)); }
+  seek(t: number): void {
+    this.time = Math.min(this.end, Math.max(this.begin, t));
+  }
 
   // n frames on or back, from the frame that is shown.
   step(n: number): void {
@@ -62,11 +75,10 @@ export class MotionPlayer implements Player {
     const m = this.motion;
     let i = indexAt(this.motion, this.time);
     // Between two frames a step back goes to the earlier one.
-    if (n < 0 && m.time(i) > this.time + 1e-9) i -= 1, n += 1;
+    if (n < 0 && m.time(i) > this.time + 1e-9) ((i -= 1), (n += 1));
     if (n > 0 && m.time(i) > this.time + 1e-9) n -= 1;
     this.time = m.time(Math.min(m.count - 1, Math.max(0, i + n)));
   }
-
 
   advance(seconds: number): Frame | null {
     if (this.playing) {

@@ -7,8 +7,25 @@ import { counterpart, keyOf, labelOf, plotOf, seriesOf, type Quantity } from './
 import { lines } from './theme';
 import { Plot } from './vendor';
 
-interface Curve { q: Quantity; colour: string; values: Float64Array; other: Float64Array | null; legend: HTMLElement }
-interface Chart { title: string; unit: string; log: boolean; curves: Curve[]; box: HTMLElement; legends: HTMLElement; host: HTMLElement; plot: Plot | null; head: HTMLElement; marks: Record<'A' | 'B', HTMLElement> }
+interface Curve {
+  q: Quantity;
+  colour: string;
+  values: Float64Array;
+  other: Float64Array | null;
+  legend: HTMLElement;
+}
+interface Chart {
+  title: string;
+  unit: string;
+  log: boolean;
+  curves: Curve[];
+  box: HTMLElement;
+  legends: HTMLElement;
+  host: HTMLElement;
+  plot: Plot | null;
+  head: HTMLElement;
+  marks: Record<'A' | 'B', HTMLElement>;
+}
 
 const tiny = 1e-18; // what exactly zero is drawn at on a log axis
 
@@ -28,12 +45,26 @@ export class Plots {
   private now = 0;
   private followed = -Infinity;
 
-  constructor(private readonly history: History, private readonly live: boolean) {
+  constructor(
+    private readonly history: History,
+    private readonly live: boolean,
+  ) {
     this.box.setAttribute('aria-label', 'Plots');
-    this.windowButton = button('all', 'Whole run, or a window that follows the playhead', () => this.setWindow(this.window === null ? 2 : null), 'flat');
-    const head = el('div', 'plotbar', el('b', '', 'Plots'), this.cursorText,
+    this.windowButton = button(
+      'all',
+      'Whole run, or a window that follows the playhead',
+      () => this.setWindow(this.window === null ? 2 : null),
+      'flat',
+    );
+    const head = el(
+      'div',
+      'plotbar',
+      el('b', '', 'Plots'),
+      this.cursorText,
       button('A', 'Cursor A at the playhead (shift-click in a plot)', () => this.setCursor('A', this.now), 'flat'),
-      button('B', 'Cursor B at the playhead (alt-click in a plot)', () => this.setCursor('B', this.now), 'flat'), this.windowButton);
+      button('B', 'Cursor B at the playhead (alt-click in a plot)', () => this.setCursor('B', this.now), 'flat'),
+      this.windowButton,
+    );
     head.insertBefore(this.chooser(), this.cursorText);
     this.box.append(head, this.list);
     if (live) this.setWindow(10);
@@ -41,7 +72,9 @@ export class Plots {
 
   // A list of what can be plotted besides what the card offers.
   private chooser(): HTMLElement {
-    const select = el('select', 'chooser', el('option', '', 'add …')), h = this.history.header, choices: Quantity[] = [];
+    const select = el('select', 'chooser', el('option', '', 'add …')),
+      h = this.history.header,
+      choices: Quantity[] = [];
     const group = (label: string, list: readonly Quantity[]): void => {
       const g = el('optgroup');
       g.label = label;
@@ -52,15 +85,35 @@ export class Plots {
       }
       if (list.length) select.append(g);
     };
-    group('Energy', energyNames.map((name) => ({ kind: 'energy', name })));
+    group(
+      'Energy',
+      energyNames.map((name) => ({ kind: 'energy', name })),
+    );
     group('Residuals', [...residualNames.map((name) => ({ kind: 'residual', name }) as const), { kind: 'iterations' }]);
-    if (h.geoms.names.length) group('Contact forces', [{ kind: 'normal', body: -1 }, { kind: 'friction', body: -1 }]);
+    if (h.geoms.names.length)
+      group('Contact forces', [
+        { kind: 'normal', body: -1 },
+        { kind: 'friction', body: -1 },
+      ]);
     // Each coordinate of a crowd is found by its body.
-    const dofs = h.dofs.names.map((_, i) => i).slice(0, 120), driven = dofs.filter((i) => h.dofs.mode[i] !== 'none');
-    group('Efforts', driven.map((dof) => ({ kind: 'dof', dof, what: 2 })));
-    group('Targets', driven.map((dof) => ({ kind: 'dof', dof, what: 3 })));
-    group('Coordinates', dofs.map((dof) => ({ kind: 'dof', dof, what: 0 })));
-    group('Rates', dofs.map((dof) => ({ kind: 'dof', dof, what: 1 })));
+    const dofs = h.dofs.names.map((_, i) => i).slice(0, 120),
+      driven = dofs.filter((i) => h.dofs.mode[i] !== 'none');
+    group(
+      'Efforts',
+      driven.map((dof) => ({ kind: 'dof', dof, what: 2 })),
+    );
+    group(
+      'Targets',
+      driven.map((dof) => ({ kind: 'dof', dof, what: 3 })),
+    );
+    group(
+      'Coordinates',
+      dofs.map((dof) => ({ kind: 'dof', dof, what: 0 })),
+    );
+    group(
+      'Rates',
+      dofs.map((dof) => ({ kind: 'dof', dof, what: 1 })),
+    );
     select.title = 'Add a curve';
     select.setAttribute('aria-label', select.title);
     select.addEventListener('change', () => {
@@ -78,7 +131,9 @@ export class Plots {
     this.refresh(true);
   }
 
-  has(q: Quantity): boolean { return this.charts.some((c) => c.curves.some((x) => keyOf(x.q) === keyOf(q))); }
+  has(q: Quantity): boolean {
+    return this.charts.some((c) => c.curves.some((x) => keyOf(x.q) === keyOf(q)));
+  }
 
   toggle(q: Quantity): void {
     if (this.has(q)) this.remove(q);
@@ -95,15 +150,30 @@ export class Plots {
     const p = plotOf(q, this.history.header);
     let chart = this.charts.find((c) => c.title === p.title && c.unit === p.unit && c.curves.length < lines.length);
     if (!chart) {
-      const legends = el('span', 'legends'), host = el('div', 'chart');
+      const legends = el('span', 'legends'),
+        host = el('div', 'chart');
       const head = el('div', 'charthead', el('b', '', p.unit ? `${p.title}, ${p.unit}` : p.title), legends);
       const marks = { A: el('i', 'mark cursor'), B: el('i', 'mark cursor') };
-      chart = { ...p, curves: [], box: el('div', 'plot', head, host), legends, host, plot: null, head: el('i', 'mark playhead'), marks };
+      chart = {
+        ...p,
+        curves: [],
+        box: el('div', 'plot', head, host),
+        legends,
+        host,
+        plot: null,
+        head: el('i', 'mark playhead'),
+        marks,
+      };
       this.charts.push(chart);
       this.list.append(chart.box);
     }
     const colour = lines.find((c) => !chart.curves.some((x) => x.colour === c)) ?? lines[0]!;
-    const legend = button('', `${tame(labelOf(q, this.history.header))}: remove from the plot`, () => this.remove(q), 'legend');
+    const legend = button(
+      '',
+      `${tame(labelOf(q, this.history.header))}: remove from the plot`,
+      () => this.remove(q),
+      'legend',
+    );
     legend.style.color = colour;
     chart.curves.push({ q, colour, values: new Float64Array(0), other: null, legend });
     chart.legends.append(legend);
@@ -135,7 +205,8 @@ export class Plots {
   }
 
   setCursor(which: 'A' | 'B', t: number | null): void {
-    this.cursors[which] = this.cursors[which] !== null && t !== null && Math.abs(this.cursors[which] - t) < 1e-12 ? null : t;
+    this.cursors[which] =
+      this.cursors[which] !== null && t !== null && Math.abs(this.cursors[which] - t) < 1e-12 ? null : t;
     this.tell();
     this.place();
   }
@@ -164,12 +235,18 @@ export class Plots {
   // Numbers at the playhead, differences between the cursors.
   tell(): void {
     if (!this.history.count) return;
-    const i = indexAt(this.history, this.now), { A, B } = this.cursors, both = A !== null && B !== null;
-    const a = A === null ? 0 : indexAt(this.history, A), b = B === null ? 0 : indexAt(this.history, B);
+    const i = indexAt(this.history, this.now),
+      { A, B } = this.cursors,
+      both = A !== null && B !== null;
+    const a = A === null ? 0 : indexAt(this.history, A),
+      b = B === null ? 0 : indexAt(this.history, B);
     for (const c of this.charts) {
       for (const x of c.curves) {
-        const name = tame(labelOf(x.q, this.history.header)), v = x.values[i] ?? NaN;
-        const show = c.log ? (y: number): string => (Number.isNaN(y) ? '–' : y === 0 ? '0' : y.toExponential(0)) : short;
+        const name = tame(labelOf(x.q, this.history.header)),
+          v = x.values[i] ?? NaN;
+        const show = c.log
+          ? (y: number): string => (Number.isNaN(y) ? '–' : y === 0 ? '0' : y.toExponential(0))
+          : short;
         let text = c.curves.length > 1 || name !== 'sum' ? `${name} ` : '';
         if (x.values.length && x.values.every(Number.isNaN)) text += 'not recorded';
         else if (both) text += `Δ ${short((x.values[b] ?? NaN) - (x.values[a] ?? NaN))}`;
@@ -181,13 +258,17 @@ export class Plots {
     this.cursorText.textContent = both ? `Δt ${t(B - A)} s` : A !== null ? `A ${t(A)}` : B !== null ? `B ${t(B)}` : '';
   }
 
-  redraw(): void { for (const c of this.charts) c.plot?.redraw(false); }
+  redraw(): void {
+    for (const c of this.charts) c.plot?.redraw(false);
+  }
 
   resize(): void {
     for (const c of this.charts) c.plot?.setSize({ width: this.width, height: 92 });
   }
 
-  private get width(): number { return Math.max(160, this.list.clientWidth || 268); }
+  private get width(): number {
+    return Math.max(160, this.list.clientWidth || 268);
+  }
 
   private fill(c: Chart): void {
     this.times = Float64Array.from({ length: this.history.count }, (_, i) => this.history.time(i));
@@ -199,36 +280,83 @@ export class Plots {
   }
 
   private table(c: Chart): unknown[] {
-    const y = (v: Float64Array): (number | null)[] => Array.from(v, (x) => (Number.isFinite(x) ? (c.log ? Math.log10(Math.max(x, tiny)) : x) : null));
+    const y = (v: Float64Array): (number | null)[] =>
+      Array.from(v, (x) => (Number.isFinite(x) ? (c.log ? Math.log10(Math.max(x, tiny)) : x) : null));
     const own = [Array.from(this.times), ...c.curves.map((x) => y(x.values))];
     if (!this.other) return own;
-    const o = this.other, none = new Float64Array(o.count).fill(NaN);
+    const o = this.other,
+      none = new Float64Array(o.count).fill(NaN);
     const second = [Array.from({ length: o.count }, (_, i) => o.time(i)), ...c.curves.map((x) => y(x.other ?? none))];
     return Plot.join([own, second] as never) as unknown[];
   }
 
-  private data(c: Chart): void { c.plot?.setData(this.table(c) as never, false); }
+  private data(c: Chart): void {
+    c.plot?.setData(this.table(c) as never, false);
+  }
 
   private draw(c: Chart): void {
     c.plot?.destroy();
     const css = (name: string) => (): string => getComputedStyle(document.documentElement).getPropertyValue(name);
-    const axis = { stroke: css('--sub'), grid: { stroke: css('--line'), width: 1 }, ticks: { show: false }, font: '10px system-ui, sans-serif' };
+    const axis = {
+      stroke: css('--sub'),
+      grid: { stroke: css('--line'), width: 1 },
+      ticks: { show: false },
+      font: '10px system-ui, sans-serif',
+    };
     const log = (v: number): string => `1e${Math.round(v)}`;
-    const tick = (v: number): string => (Math.abs(v) >= 1e4 ? v.toExponential(0).replace('e+', 'e') : `${Number(v.toPrecision(3))}`);
-    const series = c.curves.map((x) => ({ label: keyOf(x.q), stroke: x.colour, width: 1.25, points: { show: false }, spanGaps: true }));
-    const dashed = this.other ? c.curves.map((x) => ({ label: keyOf(x.q) + '2', stroke: x.colour, width: 1.1, dash: [4, 3], points: { show: false }, spanGaps: true })) : [];
+    const tick = (v: number): string =>
+      Math.abs(v) >= 1e4 ? v.toExponential(0).replace('e+', 'e') : `${Number(v.toPrecision(3))}`;
+    const series = c.curves.map((x) => ({
+      label: keyOf(x.q),
+      stroke: x.colour,
+      width: 1.25,
+      points: { show: false },
+      spanGaps: true,
+    }));
+    const dashed = this.other
+      ? c.curves.map((x) => ({
+          label: keyOf(x.q) + '2',
+          stroke: x.colour,
+          width: 1.1,
+          dash: [4, 3],
+          points: { show: false },
+          spanGaps: true,
+        }))
+      : [];
     const yRange = c.log
-      ? (_: Plot, lo: number | null, hi: number | null): [number, number] => [Math.floor(Math.max(-18, (lo ?? -12) - 0.3)), Math.ceil((hi ?? -6) + 0.3)]
+      ? (_: Plot, lo: number | null, hi: number | null): [number, number] => [
+          Math.floor(Math.max(-18, (lo ?? -12) - 0.3)),
+          Math.ceil((hi ?? -6) + 0.3),
+        ]
       : (_: Plot, lo: number | null, hi: number | null): [number, number] => {
-        const a = lo ?? 0, b = hi ?? 1, pad = Math.max(0.08 * (b - a), 1e-6 * Math.max(Math.abs(a), Math.abs(b))) || 1;
-        return [a - pad, b + pad];
-      };
-    c.plot = new Plot({
-      width: this.width, height: 92, cursor: { y: false, points: { size: 5 }, drag: { x: false, y: false, setScale: false } }, legend: { show: false }, padding: [6, 8, 0, 0],
-      scales: { x: { time: false, range: () => this.span() }, y: { range: yRange } },
-      axes: [{ ...axis, size: 18, space: 44 }, { ...axis, size: 42, space: 22, values: (_: Plot, v: number[]) => v.map(c.log ? log : tick), ...(c.log ? { incrs: [1, 2, 3, 4, 5, 6, 8, 10] } : {}) }],
-      series: [{}, ...series, ...dashed],
-    }, this.table(c) as never, c.host);
+          const a = lo ?? 0,
+            b = hi ?? 1,
+            pad = Math.max(0.08 * (b - a), 1e-6 * Math.max(Math.abs(a), Math.abs(b))) || 1;
+          return [a - pad, b + pad];
+        };
+    c.plot = new Plot(
+      {
+        width: this.width,
+        height: 92,
+        cursor: { y: false, points: { size: 5 }, drag: { x: false, y: false, setScale: false } },
+        legend: { show: false },
+        padding: [6, 8, 0, 0],
+        scales: { x: { time: false, range: () => this.span() }, y: { range: yRange } },
+        axes: [
+          { ...axis, size: 18, space: 44 },
+          {
+            ...axis,
+            size: 42,
+            space: 22,
+            values: (_: Plot, v: number[]) => v.map(c.log ? log : tick),
+            ...(c.log ? { incrs: [1, 2, 3, 4, 5, 6, 8, 10] } : {}),
+          },
+        ],
+        series: [{}, ...series, ...dashed],
+      },
+      this.table(c) as never,
+      c.host,
+    );
     const over = c.plot.over;
     over.append(c.head, c.marks.A, c.marks.B);
     over.addEventListener('click', (e) => {

@@ -1,5 +1,10 @@
 // How much is drawn: falls by itself where drawing is slow.
-export interface Quality { name: 'high' | 'medium' | 'low' | 'lowest'; pixelRatio: number; antialias: boolean; shadows: boolean }
+export interface Quality {
+  name: 'high' | 'medium' | 'low' | 'lowest';
+  pixelRatio: number;
+  antialias: boolean;
+  shadows: boolean;
+}
 
 export const qualities: readonly Quality[] = [
   { name: 'high', pixelRatio: 2, antialias: true, shadows: true },

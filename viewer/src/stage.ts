@@ -11,7 +11,9 @@ export class Stage {
 
   constructor(private readonly radius: number) {
     this.sky.position.set(0, 0, 1);
-    const s = this.key.shadow, c = s.camera, r = 1.6 * radius;
+    const s = this.key.shadow,
+      c = s.camera,
+      r = 1.6 * radius;
     this.key.castShadow = true;
     s.mapSize.set(2048, 2048);
     s.radius = 4;
@@ -29,7 +31,8 @@ export class Stage {
     this.sky.intensity = t.ambient;
     this.fill.intensity = t.fill;
     this.rim.intensity = t.rim;
-    const canvas = document.createElement('canvas'), x = canvas.getContext('2d');
+    const canvas = document.createElement('canvas'),
+      x = canvas.getContext('2d');
     canvas.width = 2;
     canvas.height = 256;
     if (!x) return;
@@ -46,7 +49,11 @@ export class Stage {
 
   moveTo(x: number, y: number, z: number): void {
     const r = this.radius;
-    for (const [light, dx, dy, dz] of [[this.key, -1.2, -2, 5.2], [this.fill, 3, -3, 1.6], [this.rim, 1, 4, 2.2]] as const) {
+    for (const [light, dx, dy, dz] of [
+      [this.key, -1.2, -2, 5.2],
+      [this.fill, 3, -3, 1.6],
+      [this.rim, 1, 4, 2.2],
+    ] as const) {
       light.target.position.set(x, y, z);
       light.position.set(x + dx * r, y + dy * r, z + dz * r);
     }

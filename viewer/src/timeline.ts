@@ -13,18 +13,23 @@ export class Timeline {
 
   constructor(private readonly history: History) {
     this.canvas.className = 'strip';
-    this.canvas.title = 'Worst step in each pixel: green converged, yellow accepted, orange fallback, red sub-stepped or failed. Click to go there.';
+    this.canvas.title =
+      'Worst step in each pixel: green converged, yellow accepted, orange fallback, red sub-stepped or failed. Click to go there.';
     this.canvas.addEventListener('click', (e) => this.onSeek(this.worstAt(e.offsetX)));
     this.canvas.addEventListener('mousemove', (e) => {
-      const i = this.worst(e.offsetX), s = i < 0 ? status.none : this.history.scalar('status', i, 0);
+      const i = this.worst(e.offsetX),
+        s = i < 0 ? status.none : this.history.scalar('status', i, 0);
       this.canvas.title = i < 0 ? '' : `${this.history.time(i).toFixed(3)} s: ${statusNames[s] ?? 'no step'}`;
     });
   }
 
   // Between two times, which the slider spans; drawn when something changed.
   draw(from: number, to: number, force = false): void {
-    const c = this.canvas, ratio = Math.min(devicePixelRatio, 2), w = Math.max(1, Math.round(c.clientWidth * ratio));
-    if (!force && this.version === this.history.version && w === this.width && from === this.from && to === this.to) return;
+    const c = this.canvas,
+      ratio = Math.min(devicePixelRatio, 2),
+      w = Math.max(1, Math.round(c.clientWidth * ratio));
+    if (!force && this.version === this.history.version && w === this.width && from === this.from && to === this.to)
+      return;
     [this.version, this.width, this.from, this.to] = [this.history.version, w, from, to];
     c.width = w;
     c.height = Math.max(1, Math.round(c.clientHeight * ratio));
@@ -57,21 +62,31 @@ export class Timeline {
 
   // Index of the worst frame near a pixel.
   private worst(px: number): number {
-    const w = this.canvas.clientWidth || 1, span = this.to - this.from, t0 = this.from + ((px - 2) / w) * span, t1 = this.from + ((px + 2) / w) * span;
-    let best = -1, rank = -1;
+    const w = this.canvas.clientWidth || 1,
+      span = this.to - this.from,
+      t0 = this.from + ((px - 2) / w) * span,
+      t1 = this.from + ((px + 2) / w) * span;
+    let best = -1,
+      rank = -1;
     const middle = (t0 + t1) / 2;
     for (let i = 0; i < this.history.count; ++i) {
       const t = this.history.time(i);
       if (t < t0 || (i > 0 && this.history.time(i - 1) > t1)) continue;
-      const s = this.history.scalar('status', i, 0), r = s === status.none ? -0.5 : s;
-      if (r > rank || (r === rank && Math.abs(t - middle) < Math.abs(this.history.time(best) - middle))) { rank = r; best = i; }
+      const s = this.history.scalar('status', i, 0),
+        r = s === status.none ? -0.5 : s;
+      if (r > rank || (r === rank && Math.abs(t - middle) < Math.abs(this.history.time(best) - middle))) {
+        rank = r;
+        best = i;
+      }
     }
     return best;
   }
 
   private worstAt(px: number): number {
-    const i = this.worst(px), w = this.canvas.clientWidth || 1;
-    if (i >= 0 && this.history.scalar('status', i, 0) >= 1 && this.history.scalar('status', i, 0) <= 4) return this.history.time(i);
+    const i = this.worst(px),
+      w = this.canvas.clientWidth || 1;
+    if (i >= 0 && this.history.scalar('status', i, 0) >= 1 && this.history.scalar('status', i, 0) <= 4)
+      return this.history.time(i);
     return this.from + (px / w) * (this.to - this.from);
   }
 }

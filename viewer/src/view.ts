@@ -12,11 +12,21 @@ import type { Theme } from './theme';
 import * as T from './vendor';
 
 export interface Layers extends ContactLayers {
-  joints: boolean; transparent: boolean; wireframe: boolean; inertia: boolean;
+  joints: boolean;
+  transparent: boolean;
+  wireframe: boolean;
+  inertia: boolean;
 }
 
-export interface Box { min: [number, number, number]; max: [number, number, number] }
-export interface Margins { left: number; right: number; bottom: number }
+export interface Box {
+  min: [number, number, number];
+  max: [number, number, number];
+}
+export interface Margins {
+  left: number;
+  right: number;
+  bottom: number;
+}
 
 export class View {
   readonly renderer: T.WebGLRenderer;
@@ -31,7 +41,15 @@ export class View {
   readonly centre = new T.Vector3();
   private readonly extent = new T.Vector3();
   quality: Quality;
-  layers: Layers = { contacts: true, cones: true, normals: false, joints: true, transparent: false, wireframe: false, inertia: false };
+  layers: Layers = {
+    contacts: true,
+    cones: true,
+    normals: false,
+    joints: true,
+    transparent: false,
+    wireframe: false,
+    inertia: false,
+  };
   dirty = true;
   following = true;
   private readonly scene = new T.Scene();
@@ -47,7 +65,13 @@ export class View {
   private sized = '';
   private margins: Margins = { left: 0, right: 0, bottom: 0 };
 
-  constructor(private readonly host: HTMLElement, container: Container, first: Frame, quality: Quality, way: Box | null) {
+  constructor(
+    private readonly host: HTMLElement,
+    container: Container,
+    first: Frame,
+    quality: Quality,
+    way: Box | null,
+  ) {
     const h = container.header;
     this.quality = quality;
     this.renderer = new T.WebGLRenderer({ antialias: quality.antialias, powerPreference: 'high-performance' });
@@ -63,7 +87,8 @@ export class View {
     this.inertia = new InertiaBoxes(h);
     this.follow = h.view.follow;
     this.origin.set(first.origin[0]!, first.origin[1]!, first.origin[2]!);
-    const moving = this.bodies.bounds(false), all = this.bodies.bounds(!this.bodies.hasPlane);
+    const moving = this.bodies.bounds(false),
+      all = this.bodies.bounds(!this.bodies.hasPlane);
     const box = moving.isEmpty() ? all : moving;
     this.radius = h.view.radius;
     if (box.isEmpty()) {
@@ -76,16 +101,26 @@ export class View {
       this.fit(box, way, h.view.floor);
     }
     // The floor: a horizontal plane of the scene, else one that slopes, else a grid below all that there is.
-    const planes = this.bodies.planes, ground = planes.find((p) => p.normal.z > 0.999) ?? planes.find((p) => p.normal.z > 0.2);
+    const planes = this.bodies.planes,
+      ground = planes.find((p) => p.normal.z > 0.999) ?? planes.find((p) => p.normal.z > 0.2);
     if (ground) {
       this.floorTurn.setFromUnitVectors(new T.Vector3(0, 0, 1), ground.normal);
       this.floorAt.set(...ground.position);
     } else {
-      this.floorAt.z = h.view.floor ?? (all.isEmpty() ? -this.radius : all.min.z + first.origin[2]! - 0.002 * this.radius);
+      this.floorAt.z =
+        h.view.floor ?? (all.isEmpty() ? -this.radius : all.min.z + first.origin[2]! - 0.002 * this.radius);
     }
     this.floor = new Floor(this.radius, ground !== undefined || h.view.floor !== null);
     this.stage = new Stage(this.radius);
-    this.world.add(this.bodies.group, this.joints.group, this.contacts.group, this.inertia.group, this.floor.mesh, this.stage.group, this.walls);
+    this.world.add(
+      this.bodies.group,
+      this.joints.group,
+      this.contacts.group,
+      this.inertia.group,
+      this.floor.mesh,
+      this.stage.group,
+      this.walls,
+    );
     this.addWalls(planes.filter((p) => p !== ground));
     this.scene.add(this.world);
     this.camera.up.set(0, 0, 1);
@@ -104,13 +139,19 @@ export class View {
 
   // Centre and distance of the view: what moves at first, and where it goes to (down to the floor at least), within reason.
   private fit(box: T.Box3, way: Box | null, floor: number | null): void {
-    const all = box.clone().translate(this.origin), R = this.radius;
+    const all = box.clone().translate(this.origin),
+      R = this.radius;
     if (floor !== null && all.min.z > floor && all.min.z < floor + 4 * R) all.min.z = floor;
     if (way) {
       const margin = 0.15 * R;
-      all.expandByPoint(new T.Vector3(...way.min).subScalar(margin)).expandByPoint(new T.Vector3(...way.max).addScalar(margin));
+      all
+        .expandByPoint(new T.Vector3(...way.min).subScalar(margin))
+        .expandByPoint(new T.Vector3(...way.max).addScalar(margin));
     }
-    const limit = box.clone().translate(this.origin).expandByScalar(1.2 * R);
+    const limit = box
+      .clone()
+      .translate(this.origin)
+      .expandByScalar(1.2 * R);
     all.intersect(limit);
     all.getCenter(this.centre);
     all.getSize(this.extent);
@@ -119,7 +160,14 @@ export class View {
   // Planes besides the floor are sheets of glass.
   private addWalls(planes: Bodies['planes']): void {
     const r = 4 * this.radius;
-    const material = new T.MeshStandardMaterial({ color: '#aab4c2', transparent: true, opacity: 0.35, roughness: 0.9, side: T.DoubleSide, depthWrite: false });
+    const material = new T.MeshStandardMaterial({
+      color: '#aab4c2',
+      transparent: true,
+      opacity: 0.35,
+      roughness: 0.9,
+      side: T.DoubleSide,
+      depthWrite: false,
+    });
     for (const p of planes) {
       const sheet = new T.Mesh(new T.PlaneGeometry(2 * r, 2 * r), material);
       sheet.quaternion.setFromUnitVectors(new T.Vector3(0, 0, 1), p.normal);
@@ -173,13 +221,15 @@ export class View {
   }
 
   resize(): void {
-    const w = Math.max(1, this.host.clientWidth), h = Math.max(1, this.host.clientHeight);
+    const w = Math.max(1, this.host.clientWidth),
+      h = Math.max(1, this.host.clientHeight);
     const size = `${w} ${h} ${this.renderer.getPixelRatio()}`;
     if (size !== this.sized) this.renderer.setSize(w, h);
     this.sized = size;
     this.camera.aspect = w / h;
     // The middle of what the panels leave free.
-    const dx = (this.margins.right - this.margins.left) / 2, dy = -this.margins.bottom / 2;
+    const dx = (this.margins.right - this.margins.left) / 2,
+      dy = -this.margins.bottom / 2;
     this.camera.setViewOffset(w, h, dx, -dy, w, h);
     this.camera.updateProjectionMatrix();
     this.dirty = true;
@@ -187,14 +237,22 @@ export class View {
 
   // Azimuth and elevation of the eye, degrees; zoom 1 fits the mechanism.
   turnTo(azimuth: number, elevation: number, zoom: number): void {
-    const a = (azimuth * Math.PI) / 180, e = (elevation * Math.PI) / 180;
-    const back = new T.Vector3(Math.cos(e) * Math.cos(a), Math.cos(e) * Math.sin(a), Math.sin(e)), right = new T.Vector3(-Math.sin(a), Math.cos(a), 0);
-    const up = back.clone().cross(right), w = Math.max(200, this.host.clientWidth - 0.65 * (this.margins.left + this.margins.right)), h = Math.max(1, this.host.clientHeight);
-    const ty = Math.tan((this.camera.fov * Math.PI) / 360), tx = (1.02 * ty * w) / h, free = 0.95 * ty * (1 - this.margins.bottom / h), x = this.extent;
+    const a = (azimuth * Math.PI) / 180,
+      e = (elevation * Math.PI) / 180;
+    const back = new T.Vector3(Math.cos(e) * Math.cos(a), Math.cos(e) * Math.sin(a), Math.sin(e)),
+      right = new T.Vector3(-Math.sin(a), Math.cos(a), 0);
+    const up = back.clone().cross(right),
+      w = Math.max(200, this.host.clientWidth - 0.65 * (this.margins.left + this.margins.right)),
+      h = Math.max(1, this.host.clientHeight);
+    const ty = Math.tan((this.camera.fov * Math.PI) / 360),
+      tx = (1.02 * ty * w) / h,
+      free = 0.95 * ty * (1 - this.margins.bottom / h),
+      x = this.extent;
     // So far that all corners of the box are within what the panels leave free, or a little below them.
     let d = 0.5 * this.radius;
     for (let k = 0; k < 8; ++k) {
-      const c = new T.Vector3((k & 1 ? 0.5 : -0.5) * x.x, (k & 2 ? 0.5 : -0.5) * x.y, (k & 4 ? 0.5 : -0.5) * x.z), near = c.dot(back);
+      const c = new T.Vector3((k & 1 ? 0.5 : -0.5) * x.x, (k & 2 ? 0.5 : -0.5) * x.y, (k & 4 ? 0.5 : -0.5) * x.z),
+        near = c.dot(back);
       d = Math.max(d, Math.abs(c.dot(right)) / tx + near, Math.abs(c.dot(up)) / free + near);
     }
     d /= zoom;
@@ -242,13 +300,15 @@ export class View {
 
   // Pixels of a point (relative to origin) on the page; z > 1: behind the eye.
   toScreen(p: T.Vector3): { x: number; y: number; z: number } {
-    const v = p.clone().project(this.camera), r = this.renderer.domElement;
+    const v = p.clone().project(this.camera),
+      r = this.renderer.domElement;
     return { x: ((v.x + 1) / 2) * r.clientWidth, y: ((1 - v.y) / 2) * r.clientHeight, z: v.z };
   }
 
   // A ray through a pixel of the page.
   ray(x: number, y: number): T.Raycaster {
-    const r = this.renderer.domElement.getBoundingClientRect(), ray = new T.Raycaster();
+    const r = this.renderer.domElement.getBoundingClientRect(),
+      ray = new T.Raycaster();
     this.scene.updateMatrixWorld();
     ray.setFromCamera(new T.Vector2(((x - r.left) / r.width) * 2 - 1, 1 - ((y - r.top) / r.height) * 2), this.camera);
     return ray;

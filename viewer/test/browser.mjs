@@ -4,7 +4,8 @@ import { tests as goldenTests } from './golden.mjs';
 import { tests as liveTests } from './live.browser.mjs';
 import { tests as pageTests } from './page.browser.mjs';
 
-const flags = process.argv.slice(2).filter((a) => a.startsWith('--')), wanted = process.argv.slice(2).filter((a) => !a.startsWith('--'));
+const flags = process.argv.slice(2).filter((a) => a.startsWith('--')),
+  wanted = process.argv.slice(2).filter((a) => !a.startsWith('--'));
 const renew = flags.includes('--golden');
 const tests = renew ? goldenTests(true) : [...pageTests(), ...liveTests(), ...goldenTests(false)];
 const browser = await launch();

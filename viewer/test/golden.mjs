@@ -8,45 +8,69 @@ import { bars, encode, zip } from '../out/test/encode.mjs';
 import { gallery } from '../out/test/gallery.mjs';
 import { open, settle, write } from './harness.mjs';
 
-const folder = new URL('golden/', import.meta.url), fixtures = new URL('fixtures/', import.meta.url), out = new URL('../out/', import.meta.url);
-const made = (options) => () => { const b = bars(options); return zip(encode(b.header, b.sections)); };
+const folder = new URL('golden/', import.meta.url),
+  fixtures = new URL('fixtures/', import.meta.url),
+  out = new URL('../out/', import.meta.url);
+const made = (options) => () => {
+  const b = bars(options);
+  return zip(encode(b.header, b.sections));
+};
 const recorded = (name) => () => readFileSync(new URL(`${name}.srv1.gz`, fixtures));
 
 const pictures = [
   { name: 'bars_light', motion: made(), query: 't=0.5&theme=light&eye=-70,12,1&loop=1' },
   { name: 'gallery_light', motion: gallery, query: 't=0&theme=light&eye=-80,22,1.15' },
   { name: 'gallery_dark', motion: gallery, query: 't=0&theme=dark&eye=-110,30,1.3', keys: 'i' },
-  { name: 'bars_dark', motion: made({ floor: false, gap: () => 1e-7 }), query: 't=1.5&theme=dark&eye=-110,25,1.1&pick=coupler' },
+  {
+    name: 'bars_dark',
+    motion: made({ floor: false, gap: () => 1e-7 }),
+    query: 't=1.5&theme=dark&eye=-110,25,1.1&pick=coupler',
+  },
 ];
 
 export function tests(renew) {
-  const namesFile = new URL('golden.json', folder), names = existsSync(namesFile) ? JSON.parse(readFileSync(namesFile, 'utf8')) : {};
-  return pictures.map((g) => [`golden: ${g.name}`, async (browser) => {
-    const p = await open(browser, `${write(g.name, g.motion())}?quality=low&panels=0&${g.query}`);
-    for (const key of g.keys ?? '') await p.page.keyboard.press(key);
-    await settle(p.page);
-    assert.deepEqual(p.errors, []);
-    const renderer = await p.page.evaluate(() => {
-      const gl = document.createElement('canvas').getContext('webgl2'), info = gl.getExtension('WEBGL_debug_renderer_info');
-      return String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
-    });
-    const now = `${renderer}; Chromium ${browser.version()}`, shot = await p.page.screenshot({ timeout: 60_000 }), file = new URL(`${g.name}.png`, folder);
-    await p.close();
-    if (renew) {
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(file, PNG.sync.write(PNG.sync.read(shot), { deflateLevel: 9, deflateStrategy: 0, filterType: 0, colorType: 2 }));
-      writeFileSync(namesFile, `${JSON.stringify({ ...names, [g.name]: now }, null, 2)}\n`);
-      names[g.name] = now;
-      return;
-    }
-    const a = PNG.sync.read(readFileSync(file)), b = PNG.sync.read(shot), diff = new PNG({ width: a.width, height: a.height });
-    assert.deepEqual([b.width, b.height], [a.width, a.height]);
-    const share = pixelmatch(a.data, b.data, diff.data, a.width, a.height, { threshold: 0.1 }) / (a.width * a.height), most = names[g.name] === now ? 0.001 : 0.02;
-    if (share > most) {
-      mkdirSync(out, { recursive: true });
-      writeFileSync(new URL(`${g.name}.png`, out), shot);
-      writeFileSync(new URL(`${g.name}.diff.png`, out), PNG.sync.write(diff));
-      assert.fail(`${(100 * share).toFixed(2)} % of the pixels differ (at most ${100 * most} %); see ${new URL(`${g.name}.diff.png`, out).pathname}`);
-    }
-  }]);
+  const namesFile = new URL('golden.json', folder),
+    names = existsSync(namesFile) ? JSON.parse(readFileSync(namesFile, 'utf8')) : {};
+  return pictures.map((g) => [
+    `golden: ${g.name}`,
+    async (browser) => {
+      const p = await open(browser, `${write(g.name, g.motion())}?quality=low&panels=0&${g.query}`);
+      for (const key of g.keys ?? '') await p.page.keyboard.press(key);
+      await settle(p.page);
+      assert.deepEqual(p.errors, []);
+      const renderer = await p.page.evaluate(() => {
+        const gl = document.createElement('canvas').getContext('webgl2'),
+          info = gl.getExtension('WEBGL_debug_renderer_info');
+        return String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+      });
+      const now = `${renderer}; Chromium ${browser.version()}`,
+        shot = await p.page.screenshot({ timeout: 60_000 }),
+        file = new URL(`${g.name}.png`, folder);
+      await p.close();
+      if (renew) {
+        mkdirSync(folder, { recursive: true });
+        writeFileSync(
+          file,
+          PNG.sync.write(PNG.sync.read(shot), { deflateLevel: 9, deflateStrategy: 0, filterType: 0, colorType: 2 }),
+        );
+        writeFileSync(namesFile, `${JSON.stringify({ ...names, [g.name]: now }, null, 2)}\n`);
+        names[g.name] = now;
+        return;
+      }
+      const a = PNG.sync.read(readFileSync(file)),
+        b = PNG.sync.read(shot),
+        diff = new PNG({ width: a.width, height: a.height });
+      assert.deepEqual([b.width, b.height], [a.width, a.height]);
+      const share = pixelmatch(a.data, b.data, diff.data, a.width, a.height, { threshold: 0.1 }) / (a.width * a.height),
+        most = names[g.name] === now ? 0.001 : 0.02;
+      if (share > most) {
+        mkdirSync(out, { recursive: true });
+        writeFileSync(new URL(`${g.name}.png`, out), shot);
+        writeFileSync(new URL(`${g.name}.diff.png`, out), PNG.sync.write(diff));
+        assert.fail(
+          `${(100 * share).toFixed(2)} % of the pixels differ (at most ${100 * most} %); see ${new URL(`${g.name}.diff.png`, out).pathname}`,
+        );
+      }
+    },
+  ]);
 }

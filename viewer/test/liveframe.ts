@@ -1,11 +1,33 @@
 // Writes messages of type 2 (docs/live-protocol.md).
 export interface LiveGiven {
-  time?: number; earliest?: number; latest?: number; bodies?: number; dofs?: number; joints?: number; contacts?: number; flags?: number; status?: number;
-  sequence?: number; origin?: number[]; dragBody?: number; drag?: number[]; speed?: number; pose?: ArrayLike<number>; dof?: ArrayLike<number>; index?: number; energy?: number[]; residual?: number[];
+  time?: number;
+  earliest?: number;
+  latest?: number;
+  bodies?: number;
+  dofs?: number;
+  joints?: number;
+  contacts?: number;
+  flags?: number;
+  status?: number;
+  sequence?: number;
+  origin?: number[];
+  dragBody?: number;
+  drag?: number[];
+  speed?: number;
+  pose?: ArrayLike<number>;
+  dof?: ArrayLike<number>;
+  index?: number;
+  energy?: number[];
+  residual?: number[];
 }
 
 export function frameOf(g: LiveGiven): ArrayBuffer {
-  const n = g.bodies ?? 0, nd = g.dofs ?? 0, nj = g.joints ?? 0, k = g.contacts ?? 0, data = new ArrayBuffer(176 + 28 * n + 16 * nd + 16 * nj + 56 * k), v = new DataView(data);
+  const n = g.bodies ?? 0,
+    nd = g.dofs ?? 0,
+    nj = g.joints ?? 0,
+    k = g.contacts ?? 0,
+    data = new ArrayBuffer(176 + 28 * n + 16 * nd + 16 * nj + 56 * k),
+    v = new DataView(data);
   v.setUint8(0, 2);
   v.setUint8(1, g.flags ?? 0);
   v.setUint8(2, g.status ?? 0);

@@ -7,7 +7,9 @@ const escape = (text) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`
 
 export function page(dist, motion, { title = 'motion', compare = null } = {}) {
   const read = (name) => readFileSync(new URL(name, dist), 'utf8');
-  const style = read('style.css'), vendor = read('vendor.js'), app = read('app.js');
+  const style = read('style.css'),
+    vendor = read('vendor.js'),
+    app = read('app.js');
   const policy = `default-src 'none'; script-src ${sha(vendor)} ${sha(app)}; style-src ${sha(style)}; img-src data: blob:; media-src blob:; require-trusted-types-for 'script'; trusted-types 'none'`;
   const data = (id, bytes) => `<script type="text/plain" id="${id}">${bytes.toString('base64')}</script>`;
   const places = {

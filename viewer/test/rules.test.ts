@@ -15,7 +15,19 @@ test('no markup from strings, no code from strings', () => {
   assert.ok(sources.length > 20);
   for (const f of sources) {
     const text = readFileSync(`src/${f}`, 'utf8');
-    for (const bad of ['innerHTML', 'outerHTML', 'insertAdjacentHTML', 'document.write', 'eval(', 'new Function', 'DOMParser', 'createContextualFragment', 'setAttribute(\'style', 'fetch(', 'localStorage']) {
+    for (const bad of [
+      'innerHTML',
+      'outerHTML',
+      'insertAdjacentHTML',
+      'document.write',
+      'eval(',
+      'new Function',
+      'DOMParser',
+      'createContextualFragment',
+      "setAttribute('style",
+      'fetch(',
+      'localStorage',
+    ]) {
       assert.ok(!text.includes(bad), `${f} uses ${bad}`);
     }
   }
@@ -32,7 +44,8 @@ test('the bundle holds no address but XML namespaces, and nothing that ends its 
     assert.ok(!text.includes('\r'), f);
   }
   const page = readFileSync('dist/page.html', 'utf8');
-  for (const place of ['head', 'style', 'motion', 'scripts']) assert.equal(page.split(`<!--sarrus:${place}-->`).length, 2, place);
+  for (const place of ['head', 'style', 'motion', 'scripts'])
+    assert.equal(page.split(`<!--sarrus:${place}-->`).length, 2, place);
   assert.ok(!/ style=| on[a-z]+=/.test(page));
 });
 
@@ -61,19 +74,52 @@ test('numbers for people', () => {
 test('sliders go where the drive may go', () => {
   const header = (change: object): Container['header'] => {
     const b = bars();
-    return new Container(encode({ ...b.header, dofs: { ...(b.header['dofs'] as object), ...change } }, []).buffer as ArrayBuffer).header;
+    return new Container(
+      encode({ ...b.header, dofs: { ...(b.header['dofs'] as object), ...change } }, []).buffer as ArrayBuffer,
+    ).header;
   };
   assert.deepEqual(rangeOf(header({}), 0), [-3, 3]);
   const none = [null, null, null, null];
-  assert.deepEqual(rangeOf(header({ mode: ['position', 'none', 'none', 'none'], target_lower: none, target_upper: none, lower: [-0.5, null, null, null], upper: [1.5, null, null, null] }), 0), [-0.5, 1.5]);
-  assert.deepEqual(rangeOf(header({ mode: ['position', 'none', 'none', 'none'], target_lower: none, target_upper: none }), 0), [-Math.PI, Math.PI]);
-  assert.deepEqual(rangeOf(header({ mode: ['force', 'none', 'none', 'none'], target_lower: none, target_upper: none }), 0), [-5, 5]);
-  const [lo, hi] = rangeOf(header({ mode: ['position', 'none', 'none', 'none'], target_lower: none, target_upper: none, lower: [7, null, null, null] }), 0);
+  assert.deepEqual(
+    rangeOf(
+      header({
+        mode: ['position', 'none', 'none', 'none'],
+        target_lower: none,
+        target_upper: none,
+        lower: [-0.5, null, null, null],
+        upper: [1.5, null, null, null],
+      }),
+      0,
+    ),
+    [-0.5, 1.5],
+  );
+  assert.deepEqual(
+    rangeOf(header({ mode: ['position', 'none', 'none', 'none'], target_lower: none, target_upper: none }), 0),
+    [-Math.PI, Math.PI],
+  );
+  assert.deepEqual(
+    rangeOf(header({ mode: ['force', 'none', 'none', 'none'], target_lower: none, target_upper: none }), 0),
+    [-5, 5],
+  );
+  const [lo, hi] = rangeOf(
+    header({
+      mode: ['position', 'none', 'none', 'none'],
+      target_lower: none,
+      target_upper: none,
+      lower: [7, null, null, null],
+    }),
+    0,
+  );
   assert.ok(lo === 7 && hi > lo);
 });
 
 test('principal axes of an inertia', () => {
-  const { values, v } = principal([2, 3, 4, 0.5, -0.3, 0.2]), I = [[2, 0.5, -0.3], [0.5, 3, 0.2], [-0.3, 0.2, 4]];
+  const { values, v } = principal([2, 3, 4, 0.5, -0.3, 0.2]),
+    I = [
+      [2, 0.5, -0.3],
+      [0.5, 3, 0.2],
+      [-0.3, 0.2, 4],
+    ];
   for (let k = 0; k < 3; ++k) {
     for (let i = 0; i < 3; ++i) {
       const left = I[i]!.reduce((a, x, j) => a + x * v[j]![k]!, 0);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests of the page in a copy of viewer/ below the build folder, where the packages are that it is built from.
 #   run.sh install SOURCE WORK    copies the sources; installs the packages of package-lock.json unless they are there
-#   run.sh unit SOURCE WORK       types, and node --test
+#   run.sh unit SOURCE WORK       types, format, and node --test
 #   run.sh bundle SOURCE WORK     builds, and compares with the bundle that is committed
 #   run.sh browser SOURCE WORK    headless Chromium; SARRUS_COMMAND names the program for the live view
 set -euo pipefail
@@ -15,7 +15,7 @@ case "$what" in
     need npm
     mkdir -p "$work"
     rm -rf "$work"/{src,test,dist,out}
-    cp -r "$source"/{src,test,dist,build.mjs,tsconfig.json,package.json,package-lock.json,.npmrc} "$work"
+    cp -r "$source"/{src,test,dist,build.mjs,tsconfig.json,package.json,package-lock.json,.npmrc,.prettierrc.json,.prettierignore} "$work"
     if ! cmp -s "$work/package-lock.json" "$work/node_modules/.installed"; then
       (cd "$work" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
       cp "$work/package-lock.json" "$work/node_modules/.installed"
@@ -23,7 +23,7 @@ case "$what" in
     (cd "$work" && node build.mjs --tests) ;;
   unit)
     cd "$work"
-    node_modules/.bin/tsc --noEmit
+    npm run --silent check
     node --test out/test/*.test.mjs ;;
   bundle)
     cd "$work"
