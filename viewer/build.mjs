@@ -1,4 +1,4 @@
-// Builds dist/: vendor.js (libraries), app.js (ours), style.css; and the tests. The same source gives the same bytes.
+// Builds dist/: vendor.js (libraries), app.js (ours), load.js (starts them in a written page), style.css; and the tests. The same source gives the same bytes.
 //   node build.mjs            write dist/
 //   node build.mjs --watch    and again whenever a source changes
 //   node build.mjs --tests    bundle test/*.test.ts into out/test/
@@ -59,6 +59,8 @@ async function dist() {
   writeFileSync('dist/vendor.js', check('vendor.js', withoutAddresses(vendor.outputFiles[0].text)));
   const css = await build({ ...common, entryPoints: ['src/style.css'], write: false });
   writeFileSync('dist/style.css', check('style.css', css.outputFiles[0].text));
+  const load = await build({ ...common, entryPoints: ['src/load.ts'], format: 'iife', write: false });
+  writeFileSync('dist/load.js', check('load.js', load.outputFiles[0].text));
   writeFileSync('dist/LICENSES.txt', licences());
   return { ...common, entryPoints: ['src/main.ts'], format: 'iife', plugins: [vendorIsGlobal], outfile: 'dist/app.js' };
 }

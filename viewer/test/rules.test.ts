@@ -34,7 +34,7 @@ test('no markup from strings, no code from strings', () => {
 });
 
 test('the bundle holds no address but XML namespaces, and nothing that ends its element', () => {
-  for (const f of ['app.js', 'vendor.js', 'style.css', 'page.html', 'LICENSES.txt']) {
+  for (const f of ['app.js', 'vendor.js', 'load.js', 'style.css', 'page.html', 'LICENSES.txt']) {
     const text = readFileSync(`dist/${f}`, 'utf8');
     for (const m of text.matchAll(/[a-z]+:\/\/[^\s"'`]*/gi)) {
       // ws:// is completed by the host that served the page.
