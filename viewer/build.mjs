@@ -1,10 +1,13 @@
 // Builds dist/: vendor.js (libraries), app.js (ours), load.js (starts them in a written page), style.css; and the tests. The same source gives the same bytes.
 //   node build.mjs            write dist/
 //   node build.mjs --watch    and again whenever a source changes
+//   node build.mjs --out F    write into another folder than dist/
 //   node build.mjs --tests    bundle test/*.test.ts into out/test/
 import { build, context } from 'esbuild';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 
+const out = process.argv.indexOf('--out');
+const folder = out < 0 ? 'dist' : process.argv[out + 1];
 const common = {
   bundle: true,
   minify: true,
@@ -48,7 +51,7 @@ function licences() {
 }
 
 async function dist() {
-  mkdirSync('dist', { recursive: true });
+  mkdirSync(folder, { recursive: true });
   const vendor = await build({
     ...common,
     entryPoints: ['src/vendor.ts'],
@@ -56,13 +59,19 @@ async function dist() {
     globalName: 'SarrusVendor',
     write: false,
   });
-  writeFileSync('dist/vendor.js', check('vendor.js', withoutAddresses(vendor.outputFiles[0].text)));
+  writeFileSync(`${folder}/vendor.js`, check('vendor.js', withoutAddresses(vendor.outputFiles[0].text)));
   const css = await build({ ...common, entryPoints: ['src/style.css'], write: false });
-  writeFileSync('dist/style.css', check('style.css', css.outputFiles[0].text));
+  writeFileSync(`${folder}/style.css`, check('style.css', css.outputFiles[0].text));
   const load = await build({ ...common, entryPoints: ['src/load.ts'], format: 'iife', write: false });
-  writeFileSync('dist/load.js', check('load.js', load.outputFiles[0].text));
-  writeFileSync('dist/LICENSES.txt', licences());
-  return { ...common, entryPoints: ['src/main.ts'], format: 'iife', plugins: [vendorIsGlobal], outfile: 'dist/app.js' };
+  writeFileSync(`${folder}/load.js`, check('load.js', load.outputFiles[0].text));
+  writeFileSync(`${folder}/LICENSES.txt`, licences());
+  return {
+    ...common,
+    entryPoints: ['src/main.ts'],
+    format: 'iife',
+    plugins: [vendorIsGlobal],
+    outfile: `${folder}/app.js`,
+  };
 }
 
 if (process.argv.includes('--tests')) {
@@ -85,6 +94,6 @@ if (process.argv.includes('--tests')) {
     await (await context(options)).watch();
   } else {
     await build(options);
-    check('app.js', readFileSync('dist/app.js', 'utf8'));
+    check('app.js', readFileSync(`${folder}/app.js`, 'utf8'));
   }
 }
