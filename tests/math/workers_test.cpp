@@ -5,6 +5,9 @@
 
 #include <atomic>
 #include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "support/allocations.h"
 
@@ -76,6 +79,33 @@ TEST(Workers, LoopsAllocateNothing) {
   });
   EXPECT_EQ(n, 0);
   EXPECT_EQ(x[999], 100);
+}
+
+// Whoever runs the iteration that throws: the caller gets the exception of the first one, all before it were run, and
+// the team goes on.
+TEST(Workers, TheFirstExceptionReachesTheCaller) {
+  for (const int threads : {1, 2, 5}) {
+    Workers workers(threads);
+    std::vector<int> times(1000, 0);
+    for (int k = 0; k < 300; ++k) {
+      const int first = (7 * k) % 900;
+      std::fill(times.begin(), times.end(), 0);
+      std::string what;
+      try {
+        workers.each(1000, [&](int i, int) {
+          if (i >= first && (i - first) % 50 == 0) throw std::out_of_range(std::to_string(i));
+          ++times[static_cast<std::size_t>(i)];
+        });
+      } catch (const std::out_of_range& e) {
+        what = e.what();
+      }
+      ASSERT_EQ(what, std::to_string(first)) << threads << " threads";
+      for (int i = 0; i < first; ++i) ASSERT_EQ(times[static_cast<std::size_t>(i)], 1) << threads << " threads";
+      std::atomic<int> sum{0};
+      workers.each(1000, [&](int i, int) { sum += i; });
+      ASSERT_EQ(sum, 499500);
+    }
+  }
 }
 
 }  // namespace

@@ -1,5 +1,10 @@
 #include "sarrus/math/workers.h"
 
+#include <system_error>
+#include <utility>
+
+#include "sarrus/math/error.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -35,12 +40,24 @@ Workers::Scope::~Scope() { team_here = before_; }
 
 Workers::Workers(int count) {
   threads_.reserve(static_cast<std::size_t>(std::max(0, count - 1)));
-  for (int i = 1; i < count; ++i) {
-    threads_.emplace_back([this, i] { wait_for_work(i); });
+  try {
+    for (int i = 1; i < count; ++i) {
+      threads_.emplace_back([this, i] { wait_for_work(i); });
+    }
+  } catch (const std::system_error&) {
+    const std::size_t started = threads_.size();
+    end();
+    throw InputError("option 'threads'", "is " + std::to_string(count) + "; the system has room for " +
+                                             std::to_string(started + 1) + " at the moment");
+  } catch (...) {
+    end();
+    throw;
   }
 }
 
-Workers::~Workers() {
+Workers::~Workers() { end(); }
+
+void Workers::end() {
   stop_ = true;
   state_ = (loop(state_) + 1) << 40;
   state_.notify_all();
@@ -54,6 +71,7 @@ void Workers::share(int n, int piece, Call call, const void* f) {
   n_.store(n, std::memory_order_relaxed);
   piece_.store(piece, std::memory_order_relaxed);
   done_.store(0, std::memory_order_relaxed);
+  thrown_.store(kMostPieces, std::memory_order_relaxed);
   state_.store((loop(state_.load(std::memory_order_relaxed)) + 1) << 40 | static_cast<std::uint64_t>(count) << 20);
   state_.notify_all();
   {
@@ -67,6 +85,14 @@ void Workers::share(int n, int piece, Call call, const void* f) {
       std::this_thread::yield();
     }
   }
+  if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
+}
+
+void Workers::keep_exception(int piece) {
+  const std::lock_guard lock(exception_mutex_);
+  if (piece >= thrown_.load(std::memory_order_relaxed)) return;
+  thrown_.store(piece, std::memory_order_relaxed);
+  exception_ = std::current_exception();
 }
 
 void Workers::take_pieces(int worker) {
@@ -77,8 +103,15 @@ void Workers::take_pieces(int worker) {
     const int n = n_.load(std::memory_order_relaxed);
     const int piece = piece_.load(std::memory_order_relaxed);
     if (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel, std::memory_order_acquire)) continue;
-    const int begin = static_cast<int>(taken(state)) * piece;
-    call(f, begin, std::min(n, begin + piece), worker);
+    const int claimed = static_cast<int>(taken(state));
+    const int begin = claimed * piece;
+    if (claimed < thrown_.load(std::memory_order_relaxed)) {
+      try {
+        call(f, begin, std::min(n, begin + piece), worker);
+      } catch (...) {
+        keep_exception(claimed);
+      }
+    }
     done_.fetch_add(1, std::memory_order_release);
     state = state_.load(std::memory_order_acquire);
   }

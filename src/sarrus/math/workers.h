@@ -2,13 +2,17 @@
 //
 // Iterations go to whoever is free. They write to places of their own and do not ask who runs them, so that what a loop
 // leaves has the same bits for any number of threads. A loop allocates nothing; one of a single piece, or of a team of
-// one, is a plain loop of the caller. Loops are not nested and not called from several threads at once; iterations do
-// not throw.
+// one, is a plain loop of the caller. Loops are not nested and not called from several threads at once.
+//
+// An iteration that throws ends its loop: what was begun is finished, what comes after it is left out, and the caller
+// gets the exception, of several that of the first iteration.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -16,6 +20,7 @@ namespace sarrus {
 
 class Workers {
  public:
+  // Throws InputError if the system has no room for so many threads.
   explicit Workers(int count = 1);
   ~Workers();
   Workers(const Workers&) = delete;
@@ -71,7 +76,9 @@ class Workers {
   }
   void share(int n, int piece, Call call, const void* f);
   void take_pieces(int worker);
+  void keep_exception(int piece);
   void wait_for_work(int worker);
+  void end();
 
   // The loop under way. Pieces are claimed by counting up `state_`: number of the loop (24 bits), how many pieces it
   // has (20), how many are taken (20). Who has claimed one knows that `call_` and the others are of the same loop,
@@ -81,6 +88,9 @@ class Workers {
   std::atomic<const void*> f_{nullptr};
   std::atomic<int> n_{0}, piece_{0};
   std::atomic<int> done_{0};
+  std::atomic<int> thrown_{kMostPieces};  // the first piece that threw
+  std::mutex exception_mutex_;
+  std::exception_ptr exception_;  // its own
   std::atomic<bool> stop_{false};
   std::vector<std::thread> threads_;
 };
