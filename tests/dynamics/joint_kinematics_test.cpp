@@ -463,5 +463,26 @@ TEST(JointErrors, SeparatesMetresFromRadiansAndNamesTheWorst) {
   EXPECT_EQ(e.worst_joint, 1);
 }
 
+TEST(JointErrors, CountsLockedCoordinates) {
+  ModelBuilder b("slider");
+  b.add_body("a", 1, Mat3::Identity(), {});
+  const int slide = b.add_joint_at("slide", JointType::prismatic, kWorld, 0, Vec3::Zero());
+  b.dof(slide).limit.lower = b.dof(slide).limit.upper = 0.1;
+  const std::vector<Pose> X = {{Vec3(0.3, 0, 0), Quat::Identity()}};
+  const auto errors_of = [&X](const Model& m) {
+    JointKinematics kin(m);
+    kin.update(X);
+    return joint_errors(m, kin, std::vector<double>{0.3});
+  };
+  const JointErrors e = errors_of(b.build());
+  EXPECT_NEAR(e.angle, 0.2, 1e-15);
+  EXPECT_EQ(e.worst_lock, 0);
+  b.dof(slide).limit.compliance = Compliance::soft_mujoco();
+  const JointErrors soft = errors_of(b.build());
+  EXPECT_EQ(soft.angle, 0);
+  EXPECT_EQ(soft.worst_lock, -1);
+  EXPECT_NEAR(soft.compliant_angle, 0.2, 1e-15);
+}
+
 }  // namespace
 }  // namespace sarrus::joint_kinematics_test

@@ -42,8 +42,8 @@ void expect_refused(const std::string& what, const std::function<void()>& f) {
   }
 }
 
-// Two hinged bars that turn by `angle` in a step of 1 ms.
-Model whirling(double angle) {
+// Two hinged bars of half a unit, m, that turn by `angle` in a step of 1 ms.
+Model whirling(double angle, double unit = 1) {
   ModelBuilder b("whirling");
   b.set_gravity(Vec3::Zero());
   b.set_self_collision(false);
@@ -51,10 +51,10 @@ Model whirling(double angle) {
   const Vec3 w(0, angle / 1e-3, 0);
   int last = kWorld;
   for (int i = 0; i < 2; ++i) {
-    const Vec3 centre(0.25 + 0.5 * i, 0, 0);
-    const int bar = b.add_box_body(i == 0 ? "inner" : "outer", 1, Vec3(0.25, 0.01, 0.01), {centre});
+    const Vec3 centre(unit * (0.25 + 0.5 * i), 0, 0);
+    const int bar = b.add_box_body(i == 0 ? "inner" : "outer", 1, unit * Vec3(0.25, 0.01, 0.01), {centre});
     b.set_velocity(bar, w.cross(centre), w);
-    b.add_joint_at(i == 0 ? "pivot" : "elbow", JointType::revolute, last, bar, Vec3(0.5 * i, 0, 0), along_y);
+    b.add_joint_at(i == 0 ? "pivot" : "elbow", JointType::revolute, last, bar, Vec3(0.5 * unit * i, 0, 0), along_y);
     last = bar;
   }
   return b.build();
@@ -89,6 +89,60 @@ TEST(FailedStep, JointsThatDoNotCloseShortenTheStepOrEndIt) {
     }
   }
   EXPECT_TRUE(substepped);
+}
+
+// What is open is measured by the size of the bodies: the same mechanism closes alike in any unit.
+TEST(FailedStep, GapsAreMeasuredByTheBodies) {
+  for (const double angle : {0.1, 1.0, 2.0, 4.0, 40.0}) {
+    for (const double unit : {1e-4, 1.0, 1e3}) {
+      Simulation sim(whirling(angle, unit), {.dt = 1e-3});
+      for (int i = 0; i < 30 && sim.report().status != StepStatus::failed; ++i) {
+        if (sim.step().status == StepStatus::failed) break;
+        EXPECT_LE(sim.report().joint_gap, 0.5e-5 * unit) << angle << " rad per step, unit " << unit << " m";
+      }
+    }
+  }
+}
+
+// A bar that whirls in a plane about a point a metre away from its centre, with x of that point locked at 0.
+ModelBuilder whirling_in_a_plane(double angle) {
+  ModelBuilder b("plane");
+  b.set_gravity(Vec3::Zero());
+  const int bar = b.add_box_body("bar", 1, Vec3(0.5, 0.01, 0.01), {Vec3(1, 0, 0), Quat::Identity()});
+  b.set_velocity(bar, Vec3(0, angle / 1e-3, 0), Vec3(0, 0, angle / 1e-3));
+  const int slide = b.add_joint_at("slide", JointType::planar, kWorld, bar, Vec3::Zero());
+  b.dof(slide, 0).limit.lower = b.dof(slide, 0).limit.upper = 0;
+  return b;
+}
+
+// A locked coordinate is a joint: a step that leaves it off its value is not taken, and says which one it is.
+TEST(FailedStep, ALockedCoordinateIsHeldOrNamed) {
+  int failed = 0;
+  for (const double angle : {0.05, 0.5, 2.0, 40.0, 1000.0}) {
+    Simulation sim(whirling_in_a_plane(angle).build(), {.dt = 1e-3, .projection_iterations = 2});
+    for (int i = 0; i < 20; ++i) {
+      const StepReport& r = sim.step();
+      if (r.status == StepStatus::failed) {
+        ++failed;
+        EXPECT_NE(r.message.find("'slide.x' is locked"), std::string_view::npos) << r.message;
+        break;
+      }
+      EXPECT_NEAR(sim.state().q[0], 0, 2e-5) << angle;  // of the two metres that the bar reaches
+    }
+  }
+  EXPECT_GT(failed, 0);
+  EXPECT_LT(failed, 5);
+}
+
+// Locked where its mechanism cannot go: refused before the first step, with the name of the lock.
+TEST(FailedStep, ALockOutOfReachIsRefused) {
+  ModelBuilder b("twice");
+  const int block = b.add_box_body("block", 1, Vec3(0.1, 0.1, 0.1), {});
+  for (const double place : {0.0, 1.0}) {
+    const int slide = b.add_joint_at(place > 0 ? "one" : "zero", JointType::prismatic, kWorld, block, Vec3::Zero());
+    b.dof(slide).limit.lower = b.dof(slide).limit.upper = place;
+  }
+  expect_refused("limit of 'zero.position': it is locked at 0", [&] { Simulation sim(b.build()); });
 }
 
 TEST(FailedStep, LeavesTheStateInEveryBitAndNamesTheConstraint) {
@@ -298,6 +352,12 @@ TEST(StepTime, EndsTheStepAndIsOtherwiseNotThere) {
     status = r.status;
     accepted += status == StepStatus::accepted;
     EXPECT_EQ(r.substeps, status == StepStatus::failed ? 0 : 1) << "no time for parts";
+    const auto rows = static_cast<std::size_t>(hurried.problem().rows());
+    EXPECT_EQ(hurried.impulses().size(), rows) << "impulses are those of the problem that is shown";
+    EXPECT_EQ(hurried.warm_start_impulses().size(), rows);
+    for (int k = 0; k < static_cast<int>(hurried.contacts().size()); ++k) {
+      EXPECT_TRUE(hurried.contact_impulse(k).allFinite());
+    }
   }
   if (status == StepStatus::failed) {
     EXPECT_NE(hurried.report().message.find("that a step may take are over"), std::string_view::npos)

@@ -1,11 +1,14 @@
 // A simulation that restores a snapshot goes on in the bits of the one that it was taken from.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "effort.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/hash.h"
+#include "sarrus/model/builder.h"
 #include "sarrus/scenes/scenes.h"
 #include "sarrus/step/simulation.h"
 
@@ -86,6 +89,97 @@ TEST(Snapshot, OtherModelsOptionsAndDamageAreRefused) {
     }
     if (i % 10 == 0) sim.step();
     EXPECT_TRUE(sim.state().finite());
+  }
+}
+
+// A slider on a gravity of its own, two of them summed, on a plane.
+ModelBuilder sliders() {
+  ModelBuilder b("sliders");
+  b.add_floor();
+  std::vector<CombinationTerm> terms;
+  for (int i = 0; i < 2; ++i) {
+    const std::string name(1, static_cast<char>('a' + i));
+    const int body = b.add_box_body(name, 1, {0.1, 0.1, 0.1}, {{0.5 * i, 0, 0.3}, Quat::Identity()});
+    const int slide = b.add_joint_at("slide " + name, JointType::prismatic, kWorld, body, {0.5 * i, 0, 0.3},
+                                     Quat::FromTwoVectors(Vec3::UnitX(), Vec3::UnitZ()));
+    terms.push_back({b.dof_index(slide), 1.0});
+  }
+  Combination sum{"sum", terms, 0, {}};
+  sum.law.limit = {.lower = -0.3, .upper = 5};
+  b.add_combination(sum);
+  return b;
+}
+
+// All that moves differently, one thing at a time; and what only looks otherwise, or is another length of the same run.
+TEST(Snapshot, EveryDifferenceOfTheModelIsSeen) {
+  const ModelData same = sliders().build().data();
+  ASSERT_GE(same.geoms.size(), 3u);
+  ModelData with_pair = same;
+  with_pair.contact_pairs.push_back({0, 1, 0.5, 0, {}});
+  const Model model = finish_model(with_pair);
+  Simulation sim(model);
+  run(sim, 3);
+  const Snapshot saved = sim.snapshot();
+  using Change = std::function<void(ModelData&, SimulationOptions&)>;
+  const std::vector<Change> others = {
+      [](ModelData& d, SimulationOptions&) { d.gravity.x() += 1e-6; },
+      [](ModelData& d, SimulationOptions&) { d.bodies[1].gravity_scale = 0.5; },
+      [](ModelData& d, SimulationOptions&) { d.bodies[0].linear_damping = 1e-3; },
+      [](ModelData& d, SimulationOptions&) { d.bodies[0].inertia_B *= 1.01; },
+      [](ModelData& d, SimulationOptions&) { d.bodies[0].ccd = Ccd::off; },
+      [](ModelData& d, SimulationOptions&) { d.dofs[0].armature = 0.1; },
+      [](ModelData& d, SimulationOptions&) { d.dofs[0].drive.target.phase = 0.1; },
+      [](ModelData& d, SimulationOptions&) { d.combinations[0].terms[1].coefficient = 2; },
+      [](ModelData& d, SimulationOptions&) { d.combinations[0].law.limit.lower = -0.2; },
+      [](ModelData& d, SimulationOptions&) { d.combinations[0].offset = 0.1; },
+      [](ModelData& d, SimulationOptions&) { d.contact_pairs[0].mu = 0.6; },
+      [](ModelData& d, SimulationOptions&) { d.contact_pairs.clear(); },
+      [](ModelData& d, SimulationOptions&) { d.materials[0].compliance = Compliance::soft_mujoco(); },
+      [](ModelData& d, SimulationOptions&) { d.joints[0].erp = 0.3; },
+      [](ModelData& d, SimulationOptions&) { d.geoms[1].margin = 1e-3; },
+      [](ModelData& d, SimulationOptions&) { d.geoms[1].X_BG.p.x() = 1e-9; },
+      [](ModelData& d, SimulationOptions&) { d.self_collision = false; },
+      [](ModelData&, SimulationOptions& o) { o.budget = 999; },
+      [](ModelData&, SimulationOptions& o) { o.fallback = "pgs-ncp"; },
+      [](ModelData&, SimulationOptions& o) { o.max_substep_depth = 2; },
+      [](ModelData&, SimulationOptions& o) { o.rows.contact_slop = 1e-6; },
+      [](ModelData&, SimulationOptions& o) { o.collision.margin = 1e-3; },
+      [](ModelData&, SimulationOptions& o) { o.acceptable_gap = 1e-6; },
+      [](ModelData& d, SimulationOptions&) { d.defaults.dt *= 0.5; },
+  };
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    ModelData d = with_pair;
+    SimulationOptions o;
+    others[i](d, o);
+    Simulation other(finish_model(std::move(d)), o);
+    EXPECT_THROW(other.restore(saved), InputError) << "change " << i;
+  }
+  const std::vector<Change> equal = {
+      [](ModelData& d, SimulationOptions&) { d.description = "another"; },
+      [](ModelData& d, SimulationOptions&) { d.geoms[0].colour = Colour{}; },
+      [](ModelData& d, SimulationOptions&) { d.defaults.duration = 100; },
+      [](ModelData&, SimulationOptions& o) { o.threads = 3; },
+  };
+  for (std::size_t i = 0; i < equal.size(); ++i) {
+    ModelData d = with_pair;
+    SimulationOptions o;
+    equal[i](d, o);
+    Simulation other(finish_model(std::move(d)), o);
+    EXPECT_NO_THROW(other.restore(saved)) << "change " << i;
+  }
+}
+
+// Impulses are always those of the problem that is shown with them.
+TEST(Snapshot, ImpulsesAreOfTheProblem) {
+  const Model model = make_scene("stack15_equal");
+  Simulation original(model);
+  run(original, 30);
+  Simulation restored(model);
+  restored.restore(original.snapshot());
+  EXPECT_EQ(restored.impulses().size(), static_cast<std::size_t>(restored.problem().rows()));
+  EXPECT_EQ(restored.warm_start_impulses().size(), static_cast<std::size_t>(restored.problem().rows()));
+  for (int i = 0; i < static_cast<int>(restored.contacts().size()); ++i) {
+    EXPECT_TRUE(restored.contact_impulse_W(i).allFinite());
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <mutex>
 #include <numbers>
 
@@ -445,9 +446,9 @@ namespace {
 
 struct Errors {
   JointErrors largest;
-  double worst = -1;  // of the rigid ones
+  double worst = -1;  // share of the rigid ones
 
-  void add(const Model& model, const JointKinematics& kinematics, int i) {
+  void add(const Model& model, const JointKinematics& kinematics, int i, double length) {
     const Joint& j = model.joints()[static_cast<std::size_t>(i)];
     double r[6];
     const int translational = kinematics.residual(i, r);
@@ -466,8 +467,9 @@ struct Errors {
     for (int k = 0; k < joint_rows(j); ++k) {
       double& most = k < translational ? gap : angle;
       most = std::max(most, std::abs(r[k]));
-      if (!compliant && std::abs(r[k]) > worst) {
-        worst = std::abs(r[k]);
+      const double share = k < translational ? std::abs(r[k]) / length : std::abs(r[k]);
+      if (!compliant && share > worst) {
+        worst = share;
         largest.worst_joint = i;
       }
     }
@@ -493,33 +495,72 @@ struct Errors {
 
 }  // namespace
 
-JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, std::span<const double> q) {
+JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, std::span<const double> q,
+                         std::span<const double> lengths) {
   constexpr int kLeast = 64;
+  const auto length_of = [&](int joint) { return lengths.empty() ? 1.0 : lengths[static_cast<std::size_t>(joint)]; };
   Errors all;
   std::mutex mutex;
   Workers::here().ranges(model.joint_count(), kLeast, [&](int begin, int end) {
     Errors part;
-    for (int i = begin; i < end; ++i) part.add(model, kinematics, i);
+    for (int i = begin; i < end; ++i) part.add(model, kinematics, i, length_of(i));
     const std::lock_guard lock(mutex);
     all.add(part);
   });
   JointErrors e = all.largest;
-  for (int i = model.dof_count(); i < model.scalar_count(); ++i) {
+  e.open = std::max(0.0, all.worst);
+  // In the units of a coordinate, or of the first one of a combination.
+  const auto add = [&](double off, bool compliant, int scalar, int& worst, int i) {
+    double& angle = compliant ? e.compliant_angle : e.angle;
+    angle = std::max(angle, off);
+    if (compliant) return;
+    const int joint = model.joint_of_dof(scalar);
+    const Joint& j = model.joints()[static_cast<std::size_t>(joint)];
+    const bool angular = model.is_combination(scalar) || coordinate_is_angular(j, scalar - j.first_dof);
+    const double share = angular ? off : off / length_of(joint);
+    if (!(share > e.open)) return;
+    e.open = share;
+    e.worst_coupling = e.worst_lock = -1;
+    worst = i;
+  };
+  for (int i = 0; i < model.scalar_count(); ++i) {
     const Limit& l = model.scalars()[static_cast<std::size_t>(i)].limit;
     if (!l.locked()) continue;
-    double& angle = l.compliance.compliant() ? e.compliant_angle : e.angle;
-    angle = std::max(angle, std::abs(kinematics.scalar(i, q) - 0.5 * (l.lower + l.upper)));
+    add(std::abs(kinematics.scalar(i, q) - 0.5 * (l.lower + l.upper)), l.compliance.compliant(), i, e.worst_lock, i);
   }
   for (std::size_t i = 0; i < model.couplings().size(); ++i) {
     const Coupling& c = model.couplings()[i];
     const double qa = kinematics.coordinate(c.dof_a, q[static_cast<std::size_t>(c.dof_a)]);
     const double qb = kinematics.coordinate(c.dof_b, q[static_cast<std::size_t>(c.dof_b)]);
-    double& angle = c.compliance.compliant() ? e.compliant_angle : e.angle;
-    const double off = std::abs(c.residual(qa, qb));
-    if (!c.compliance.compliant() && off > angle && off > e.gap) e.worst_coupling = static_cast<int>(i);
-    angle = std::max(angle, off);
+    add(std::abs(c.residual(qa, qb)), c.compliance.compliant(), c.dof_a, e.worst_coupling, static_cast<int>(i));
   }
   return e;
+}
+
+std::vector<double> joint_lengths(const Model& model) {
+  std::vector<double> size(model.bodies().size(), 0.0);
+  for (std::size_t i = 0; i < size.size(); ++i) {
+    const Body& b = model.bodies()[i];
+    // No radius of gyration is larger than the root of half the trace.
+    if (b.mass > 0) size[i] = 2 * std::sqrt(0.5 * b.inertia_B.trace() / b.mass);
+  }
+  const auto reach = [&size](int body, const Vec3& p) {
+    if (body != kWorld)
+      size[static_cast<std::size_t>(body)] = std::max(size[static_cast<std::size_t>(body)], 2 * p.norm());
+  };
+  for (const Joint& j : model.joints()) {
+    reach(j.base, j.p_BJ);
+    reach(j.follower, j.p_FJ);
+  }
+  std::vector<double> lengths;
+  for (const Joint& j : model.joints()) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const int body : {j.base, j.follower}) {
+      if (body != kWorld) least = std::min(least, size[static_cast<std::size_t>(body)]);
+    }
+    lengths.push_back(least > 0 && std::isfinite(least) ? least : 1.0);
+  }
+  return lengths;
 }
 
 }  // namespace sarrus

@@ -88,13 +88,18 @@ class JointKinematics {
   std::vector<SerialSolution> serial_;
 };
 
-// Largest residuals over all rigid joints and couplings, and where. Compliant ones are meant to give way: their
-// deformation is told apart, and so is what ropes exceed their length by: they are limits, which a step may exceed.
+// Largest residuals over all rigid joints, couplings and locked coordinates, and where. Compliant ones are meant to
+// give way: their deformation is told apart, and so is what ropes exceed their length by: they are limits, which a step
+// may exceed.
 struct JointErrors {
-  double gap = 0;    // m
-  double angle = 0;  // rad (couplings: in the units of their first coordinate, counted here)
+  double gap = 0;  // m
+  // rad; couplings and locked coordinates are counted here, in the units of their (first) coordinate
+  double angle = 0;
+  // The largest of all that is rigid, gaps in shares of the joint's length (below) and angles in rad, and whose it is.
+  double open = 0;
   int worst_joint = -1;
-  int worst_coupling = -1;     // if it is what is largest of all rigid angles
+  int worst_coupling = -1;     // if it is what is largest of all that is rigid
+  int worst_lock = -1;         // likewise: the coordinate or combination with equal limits, in Model::scalars()
   double compliant_gap = 0;    // m
   double compliant_angle = 0;  // rad
   double stretch = 0;          // m
@@ -103,11 +108,20 @@ struct JointErrors {
   // Ropes counted as joints, for poses that are given.
   JointErrors with_ropes() const {
     JointErrors e = *this;
-    if (stretch > gap && stretch > angle) e.worst_joint = worst_rope;
+    if (stretch > gap && stretch > angle) {
+      e.worst_joint = worst_rope;
+      e.worst_coupling = e.worst_lock = -1;
+    }
     e.gap = std::max(gap, stretch);
     return e;
   }
 };
-JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, std::span<const double> q);
+// `lengths` by joint, m; none: 1 m each.
+JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, std::span<const double> q,
+                         std::span<const double> lengths = {});
+
+// By joint: the size of its smaller body, which is twice its largest radius of gyration, or twice the distance of its
+// farthest joint from its centre of mass; 1 m where there is none. A gap is small or large beside it.
+std::vector<double> joint_lengths(const Model& model);
 
 }  // namespace sarrus

@@ -22,7 +22,11 @@ void Simulation::Impl::report_failure() {
       name_of(report.solve_status), report.iterations, report.residuals.error(used_law, options().criterion),
       worst >= 0 && worst < static_cast<int>(blocks.size()) ? describe(blocks[static_cast<std::size_t>(worst)])
                                                             : "no constraint");
-  message += what_helps();
+  std::string turning;
+  if (worst >= 0 && worst < static_cast<int>(blocks.size())) {
+    turning = turning_text(bodies_at(blocks[static_cast<std::size_t>(worst)]), {&state.twist});
+  }
+  message += turning.empty() ? what_helps() : turning;
   if (open_joint) message = open_joint_text();
   if (goal().out_of_time()) {
     message += fmt::format("; the {:g} s that a step may take are over", options().max_step_time);
@@ -71,11 +75,63 @@ std::string_view Simulation::Impl::what_helps() const {
   }
 }
 
+// Of the loop that a joint closes, or else those it connects.
+std::vector<int> Simulation::Impl::bodies_around(int joint) const {
+  std::vector<int> bodies = shortest_loop(model(), joint).bodies;
+  const Joint& j = model().joints()[static_cast<std::size_t>(joint)];
+  if (bodies.empty()) bodies = {j.base, j.follower};
+  return bodies;
+}
+
+std::vector<int> Simulation::Impl::bodies_at(const ConstraintBlock& b) const {
+  switch (b.source_kind) {
+    case RowSource::joint:
+    case RowSource::swing_limit:
+    case RowSource::rope:
+      return bodies_around(b.source);
+    case RowSource::coupling:
+      return bodies_around(model().joint_of_dof(model().couplings()[static_cast<std::size_t>(b.source)].dof_a));
+    case RowSource::contact: {
+      const Contact& c = assembler.contacts()[static_cast<std::size_t>(b.source)];
+      return {c.body_a, c.body_b};
+    }
+    case RowSource::locked_dof:
+    case RowSource::limit_lower:
+    case RowSource::limit_upper:
+    case RowSource::servo:
+    case RowSource::passive:
+    case RowSource::dry_friction:
+      return bodies_around(model().joint_of_dof(b.source));
+    case RowSource::drag:
+      return {b.source};
+  }
+  return {};
+}
+
+// If one of them turns further in a step than can be followed.
+std::string Simulation::Impl::turning_text(const std::vector<int>& bodies,
+                                           std::initializer_list<const std::vector<Vec6>*> twists) const {
+  constexpr double kFar = 0.5;  // rad
+  constexpr double kNear = 0.1;
+  double turn = 0;  // rad per step
+  int fastest = kWorld;
+  for (const int body : bodies) {
+    if (body == kWorld) continue;
+    for (const std::vector<Vec6>* twist : twists) {
+      const double rate = (*twist)[static_cast<std::size_t>(body)].tail<3>().norm() * options().dt;
+      if (!(rate > turn)) continue;
+      turn = rate;
+      fastest = body;
+    }
+  }
+  if (!(turn > kFar) || !std::isfinite(turn)) return "";
+  return fmt::format("; body '{}' turns by {:.2g} rad in a step, too far to be followed: take steps of {:.1g} s",
+                     model().bodies()[static_cast<std::size_t>(fastest)].name, turn, options().dt * kNear / turn);
+}
+
 // The causes that can be told apart: bodies that turn too far in a step for any pose to be found from the last one, a
 // loop without a pose nearby, and what is left.
 std::string Simulation::Impl::open_joint_text() const {
-  constexpr double kFar = 0.5;  // rad
-  constexpr double kNear = 0.1;
   const std::string when = fmt::format("step at t = {:.6g} s failed: ", state.time);
   if (closure.worst_coupling >= 0) {
     return fmt::format(
@@ -83,30 +139,20 @@ std::string Simulation::Impl::open_joint_text() const {
         "limits of its joints, or shorten the step",
         when, model().couplings()[static_cast<std::size_t>(closure.worst_coupling)].name, closure.angle);
   }
+  if (closure.worst_lock >= 0) {
+    return fmt::format(
+        "{}'{}' is locked by equal limits and would be off by {:.3g}: the joints around it, couplings or drives lead "
+        "away "
+        "from there; check the value it is locked at, or shorten the step",
+        when, model().dof_name(closure.worst_lock), closure.angle);
+  }
   if (closure.worst_joint < 0) return when + "a joint would open; shorten the step";
   const Joint& joint = model().joints()[static_cast<std::size_t>(closure.worst_joint)];
   std::string text =
       fmt::format("{}joint '{}' would open by {:.3g} m, {:.3g} rad", when, joint.name, closure.gap, closure.angle);
   const Loop loop = shortest_loop(model(), closure.worst_joint);
-  std::vector<int> bodies = loop.bodies;
-  if (bodies.empty()) bodies = {joint.base, joint.follower};
-  double turn = 0;  // rad per step
-  int fastest = kWorld;
-  for (const int body : bodies) {
-    if (body == kWorld) continue;
-    for (const std::vector<Vec6>* twist : {&state.twist, &new_twist}) {
-      const double rate = (*twist)[static_cast<std::size_t>(body)].tail<3>().norm() * options().dt;
-      if (!(rate > turn)) continue;
-      turn = rate;
-      fastest = body;
-    }
-  }
-  if (turn > kFar && std::isfinite(turn)) {
-    return text + fmt::format(
-                      "; body '{}' turns by {:.2g} rad in a step, too far to be followed: take steps of {:.1g} "
-                      "s",
-                      model().bodies()[static_cast<std::size_t>(fastest)].name, turn, options().dt * kNear / turn);
-  }
+  const std::string turning = turning_text(bodies_around(closure.worst_joint), {&state.twist, &new_twist});
+  if (!turning.empty()) return text + turning;
   if (!loop.joints.empty()) {
     return text + fmt::format(
                       "; {} has no closed pose near the last one: it is singular there, or drives, limits or "

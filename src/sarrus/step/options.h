@@ -37,7 +37,9 @@ struct SimulationOptions {
   bool projection = true;               // mass-weighted projection of positions onto the joint manifold
   double projection_tolerance = 1e-12;  // m or rad
   int projection_iterations = 8;
-  double acceptable_gap = 1e-5;  // m or rad: a projected step that leaves a rigid joint further open is not taken
+  // rad, or share of the size of the smaller body of a joint (joint_lengths()): a projected step that leaves a rigid
+  // joint further open is not taken.
+  double acceptable_gap = 1e-5;
 
   bool warm_start = true;
 

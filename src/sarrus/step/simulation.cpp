@@ -57,9 +57,13 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
       new_rate(state.q.size(), 0.0),
       old_rate(state.q.size(), 0.0),
       new_swing(state.X_WB.size()),
+      lengths(joint_lengths(model())),
       effort(model().scalars().size(), 0.0),
       undo(static_cast<std::size_t>(options().max_substep_depth) + 1) {
   solver->share(&assembler.factor(), &judge_workspace);
+  // Projections end at their tolerance, however small a body is.
+  const double least = 10 * options().projection_tolerance / options().acceptable_gap;
+  for (double& length : lengths) length = std::max(length, least);
   // Joints given by local anchors may not meet at the reference pose: assemble them once.
   kinematics.update(state.X_WB, state.q);
   assembler.projection().project_poses(state.X_WB, kinematics, state.q, 1e-12, 100);
@@ -84,6 +88,16 @@ void Simulation::Impl::find_overlaps() {
 }
 
 void Simulation::Impl::refuse_open_joints(const JointErrors& errors) const {
+  if (errors.worst_lock >= 0) {
+    const Limit& limit = model().scalars()[static_cast<std::size_t>(errors.worst_lock)].limit;
+    const std::string lock = fmt::format("limit of '{}'", model().dof_name(errors.worst_lock));
+    throw InputError(
+        model().source().empty() ? lock : fmt::format("{}: {}", model().source(), lock),
+        fmt::format(
+            "it is locked at {:.6g}, where the joints around it cannot be assembled ({:.3g} remains); lock it at "
+            "another value, or give the reference poses that have this one",
+            0.5 * (limit.lower + limit.upper), errors.angle));
+  }
   const int joint = std::max(0, errors.worst_joint);
   const Loop loop = shortest_loop(model(), joint);
   const std::string where = fmt::format("joint '{}'", model().joints()[static_cast<std::size_t>(joint)].name);

@@ -4,7 +4,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +49,7 @@ struct Simulation::Impl {
   void stick_failed();
   void stick_joint(int joint);
   bool attempt(double dt);
+  void clear_impulses();
 
   bool solve();
   bool solve_part();
@@ -82,6 +85,10 @@ struct Simulation::Impl {
   void report_failure();
   std::string_view what_helps() const;
   std::string open_joint_text() const;
+  std::vector<int> bodies_around(int joint) const;
+  std::vector<int> bodies_at(const ConstraintBlock& block) const;
+  std::string turning_text(const std::vector<int>& bodies,
+                           std::initializer_list<const std::vector<Vec6>*> twists) const;
   std::string describe(const ConstraintBlock& block) const;
   void check_dof(int dof, std::string_view call) const;
   void check_body(int body, std::string_view call) const;
@@ -89,7 +96,7 @@ struct Simulation::Impl {
 
   template <class A>
   void archive(A& a);
-  std::uint64_t fingerprint() const;  // of model and options: what a snapshot must agree in
+  std::uint64_t fingerprint();  // of model and options: what a snapshot must agree in
   void load(const Snapshot& snapshot);
 
   const Model& model() const { return assembler.model(); }
@@ -167,8 +174,9 @@ struct Simulation::Impl {
   std::vector<double> new_rate;  // by dof, of coordinates with armature
   std::vector<double> old_rate;
   std::vector<State::EnergySwing> new_swing;
-  JointErrors closure;         // of the joints at new_poses
-  std::vector<double> effort;  // by dof, of the last part taken
+  std::vector<double> lengths;  // by joint, which gaps are compared with
+  JointErrors closure;          // of the joints at new_poses
+  std::vector<double> effort;   // by dof, of the last part taken
   Vec3 drag_force_W = Vec3::Zero();
 
   // What was before a part of the step.
@@ -201,6 +209,7 @@ struct Simulation::Impl {
 
   State state_before;  // the step
   bool broken = false;
+  std::optional<std::uint64_t> known_fingerprint;
 };
 
 }  // namespace sarrus

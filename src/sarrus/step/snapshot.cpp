@@ -8,12 +8,13 @@
 #include "sarrus/math/archive.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/hash.h"
+#include "sarrus/model/fingerprint.h"
 #include "sarrus/step/simulation_impl.h"
 
 namespace sarrus {
 namespace {
 
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 
 void require(bool good, const char* what) {
   if (!good) throw ArchiveError(what);
@@ -235,39 +236,49 @@ void Simulation::Impl::archive(A& a) {
     assembler.assemble(state, inputs, options().dt);
     assembler.forget();
     inputs.drag = drag.body == kWorld ? Drag{} : drag_of(drag.body, drag.point_B, drag.target_W);
+    clear_impulses();
   }
   a(warm);
   assembler.archive(a);
 }
 
-std::uint64_t Simulation::Impl::fingerprint() const {
+// Of options, all that the bits of a step depend on: not the number of threads, and not the wall time it may take.
+std::uint64_t Simulation::Impl::fingerprint() {
+  if (known_fingerprint) return *known_fingerprint;
   Hash64 h;
   const auto text = [&h](std::string_view s) {
     h.bytes(s.data(), s.size());
     h.add(std::uint64_t{s.size()});
   };
-  text(options().solver);
-  for (const auto& [name, value] : options().solver_parameters) {
+  const auto solver_of = [&](std::string_view name, const SolverParameters& parameters) {
     text(name);
-    h.add(value);
+    h.add(std::uint64_t{parameters.size()});
+    for (const auto& [key, value] : parameters) {
+      text(key);
+      h.add(value);
+    }
+  };
+  const SimulationOptions& o = options();
+  solver_of(o.solver, o.solver_parameters);
+  solver_of(o.fallback, o.fallback_parameters);
+  text(name_of(*o.integrator));
+  for (const double x : {o.dt, o.tolerance, o.acceptable, o.projection_tolerance, o.acceptable_gap}) h.add(x);
+  for (const int n : {static_cast<int>(o.criterion), o.budget, o.max_substep_depth, o.projection_iterations,
+                      static_cast<int>(o.warm_start), static_cast<int>(o.projection)}) {
+    h.add(static_cast<std::uint64_t>(n));
   }
-  text(name_of(*options().integrator));
-  for (const double x : {options().dt, options().tolerance, options().acceptable}) h.add(x);
-  h.add(std::uint64_t{options().warm_start} + 2 * std::uint64_t{options().projection});
-  h.add(State::initial(model()).hash());
-  for (const Body& b : model().bodies()) {
-    text(b.name);
-    h.add(b.mass);
+  const auto& [erp_joint, erp_limit, erp_contact, contact_slop, push_out_speed, contact_compliance, contact_give,
+               restitution_threshold, limit_margin, restitution] = o.rows;
+  for (const double x : {erp_joint, erp_limit, erp_contact, contact_slop, push_out_speed, contact_compliance,
+                         contact_give, restitution_threshold, limit_margin}) {
+    h.add(x);
   }
-  for (const Joint& j : model().joints()) {
-    text(j.name);
-    h.add(static_cast<std::uint64_t>(j.type));
-  }
-  for (const Geom& g : model().geoms()) {
-    h.add(static_cast<std::uint64_t>(g.shape.kind));
-    for (int i = 0; i < 3; ++i) h.add(g.shape.size[i]);
-  }
-  return h.value();
+  h.add(restitution ? 1 + static_cast<std::uint64_t>(*restitution) : 0);
+  const auto& [margin, speculative_factor] = o.collision;
+  for (const double x : {margin, speculative_factor}) h.add(x);
+  h.add(sarrus::fingerprint(model()));
+  known_fingerprint = h.value();
+  return *known_fingerprint;
 }
 
 void Simulation::Impl::load(const Snapshot& snapshot) {

@@ -54,6 +54,7 @@ bool Simulation::Impl::attempt(double dt) {
   closure = {};
   set_stuck(0);
   assembler.assemble(state, inputs, dt, &warm);
+  clear_impulses();
   part.seconds_collision = assembler.seconds_collision();
   part.seconds_assembly = assembler.seconds_assembly();
   part.contacts = static_cast<int>(assembler.contacts().size());
@@ -85,18 +86,25 @@ bool Simulation::Impl::attempt(double dt) {
   return closed && commit(dt);
 }
 
+// Of the problem that was assembled last, whatever becomes of it: whoever asks after a step that failed before its
+// solve gets zeros.
+void Simulation::Impl::clear_impulses() {
+  const auto rows = static_cast<std::size_t>(assembler.problem().rows());
+  for (std::vector<double>* list : {&lambda, &start_lambda}) {
+    list->resize(rows);  // unlike an assignment, grows by more than it needs
+    std::fill(list->begin(), list->end(), 0.0);
+  }
+}
+
 // Warm start, solver, fallback, judge; false if no answer is acceptable. Leaves u+ in u_plus, and what the judge found
 // in judge_workspace.
 bool Simulation::Impl::solve() {
   const ConstraintProblem& problem = assembler.problem();
-  lambda.resize(static_cast<std::size_t>(problem.rows()));
   if (options().warm_start) {
     part.contacts_matched = warm.load(problem, assembler.contacts(), lambda);
   } else {
-    std::fill(lambda.begin(), lambda.end(), 0.0);
     solver->reset();
   }
-  start_lambda.resize(lambda.size());  // unlike an assignment, grows by more than it needs
   std::copy(lambda.begin(), lambda.end(), start_lambda.begin());
   used_law = law;
   return moving.all() ? solve_all(problem, assembler.u_minus()) : solve_part();
@@ -247,16 +255,15 @@ bool Simulation::Impl::close_joints(double dt) {
   finish_velocities(dt);
   new_q = state.q;
   kinematics.update_coordinates(new_q);
-  closure = joint_errors(model(), kinematics, new_q);
+  closure = joint_errors(model(), kinematics, new_q, lengths);
   part.joint_gap = closure.gap;
   part.joint_angle = closure.angle;
   part.compliant_gap = closure.compliant_gap;
   part.compliant_angle = closure.compliant_angle;
   // Written so that NaN is no closed joint.
-  const double most = options().acceptable_gap;
-  if (!options().projection || (closure.gap <= most && closure.angle <= most)) return true;
+  if (!options().projection || closure.open <= options().acceptable_gap) return true;
   part.status = StepStatus::failed;
-  stick_joint(closure.worst_joint);
+  stick_joint(closure.worst_lock >= 0 ? model().joint_of_dof(closure.worst_lock) : closure.worst_joint);
   return false;
 }
 
