@@ -87,7 +87,7 @@ int end_output(int exit_code) {
 int main(int argc, char** argv) {
   try {
     sarrus::app::prepare_last_resort();
-    sarrus::skip_hdf5_exit_handler();
+    sarrus::keep_hdf5_quiet();
     sarrus::app::handle_signals();
     return end_output(run_command_line(argc, argv));
   } catch (const std::bad_alloc&) {

@@ -5,13 +5,9 @@
 //   SARRUS_FAULT=write:3:all     the third write to a file and all after it, as on a full disk
 //   SARRUS_FAULT_COUNTS=FILE     at the end: "malloc 1234 open 5 write 6 sync 2 rename 2"
 //
-// Allocations of the HDF5 library are let alone: when they fail it ends the process in ways of its own, which no
-// program that uses it can help. Kinds: malloc; open (for writing); write (also ftruncate); sync; rename. Standard
-// output and error are left alone.
+// Kinds: malloc; open (for writing); write (also ftruncate); sync; rename. Standard output and error are left alone.
 #include <dlfcn.h>
-#include <execinfo.h>
 #include <fcntl.h>
-#include <link.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -35,33 +31,6 @@ int kind_to_fail = kKinds;
 long call_to_fail = 0;
 bool all_after = false;
 
-// Where the code of HDF5 is, if it is linked.
-const char* hdf5_begin = nullptr;
-const char* hdf5_end = nullptr;
-
-int find_hdf5(dl_phdr_info* library, std::size_t /*size*/, void* /*unused*/) {
-  if (std::strstr(library->dlpi_name, "libhdf5") == nullptr) return 0;
-  for (int i = 0; i < library->dlpi_phnum; ++i) {
-    const auto& segment = library->dlpi_phdr[i];
-    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
-    hdf5_begin = reinterpret_cast<const char*>(library->dlpi_addr + segment.p_vaddr);
-    hdf5_end = hdf5_begin + segment.p_memsz;
-    return 1;
-  }
-  return 0;
-}
-
-// Whether HDF5 is among those who called, the C library in between.
-bool called_by_hdf5() {
-  void* frames[64];
-  const int n = ::backtrace(frames, 64);
-  for (int i = 0; i < n; ++i) {
-    const char* from = static_cast<const char*>(frames[i]);
-    if (from >= hdf5_begin && from < hdf5_end) return true;
-  }
-  return false;
-}
-
 std::atomic<bool> has_failed = false;
 
 bool fails(Kind kind) {
@@ -69,7 +38,6 @@ bool fails(Kind kind) {
   const long n = ++calls[kind];
   if (kind != kind_to_fail || n < call_to_fail) return false;
   if (has_failed && !all_after) return false;
-  if (kind == kMalloc && called_by_hdf5()) return false;  // the next one then
   has_failed = true;
   return true;
 }
@@ -107,8 +75,6 @@ Main real_main = nullptr;
 
 int counted_main(int argc, char** argv, char** environment) {
   read_wish();
-  ::dl_iterate_phdr(find_hdf5, nullptr);
-  called_by_hdf5();  // its first call allocates
   std::atexit(tell_counts);
   in_main = true;
   return real_main(argc, argv, environment);

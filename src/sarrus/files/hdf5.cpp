@@ -80,9 +80,25 @@ void File::make_string_type() {
   }
 }
 
+namespace {
+
+// "file write failed: time = ..., error message = 'No space left on device', buf = ..." -> "file write failed: No space
+// left on device"
+std::string without_addresses(const std::string& reason) {
+  constexpr std::string_view kMark = "error message = '";
+  const std::size_t begin = reason.find(kMark);
+  const std::size_t details = reason.find(": time = ");
+  if (begin == std::string::npos || details == std::string::npos) return reason;
+  const std::size_t end = reason.find('\'', begin + kMark.size());
+  return reason.substr(0, details) + ": " + reason.substr(begin + kMark.size(), end - begin - kMark.size());
+}
+
+}  // namespace
+
 void File::fail(const std::string& what) const {
   std::string reason;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &reason);
+  reason = without_addresses(reason);
   throw InputError(path_, fmt::format("{}: HDF5 says '{}'; check the folder, its permissions and its free space", what,
                                       reason.empty() ? "no reason given" : reason));
 }

@@ -198,10 +198,12 @@ OutputFile::~OutputFile() {
   replace_first(partial_.c_str(), nullptr);
 }
 
-void OutputFile::remove_partial_files() noexcept {
+bool OutputFile::remove_partial_files() noexcept {
+  bool any = false;
   for (const auto& slot : partial_files) {
-    if (const char* name = slot.load()) ::unlink(name);
+    if (const char* name = slot.load()) any = ::unlink(name) == 0 || any;
   }
+  return any;
 }
 
 fs::path OutputFile::unfinished() const {

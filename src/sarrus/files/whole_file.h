@@ -53,8 +53,9 @@ class OutputFile {
   // After a failure: the partial file, up to its last whole line, becomes <target>.unfinished.
   void keep_lines();
 
-  // Removes the partial files of this process: for handlers of signals, in which this may be called.
-  static void remove_partial_files() noexcept;
+  // Removes the partial files of this process, and returns whether there was one: for handlers of signals, in which
+  // this may be called.
+  static bool remove_partial_files() noexcept;
 
  private:
   std::string element_;  // "--json out.json", for messages

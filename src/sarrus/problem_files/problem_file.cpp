@@ -300,7 +300,10 @@ StoredProblem load_problem(const fs::path& path) {
   return stored;
 }
 
-void skip_hdf5_exit_handler() { H5dont_atexit(); }
+void keep_hdf5_quiet() {
+  H5dont_atexit();
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
 
 ProblemFormat problem_format(const fs::path& path) {
   const Reader file(path, "give a problem written by sarrus run --dump-problems or an FCLIB file");

@@ -34,9 +34,9 @@ void save_problem(const std::filesystem::path& path, const ConstraintProblem& pr
 // sizes that fit, indices in range, finite numbers, positive definite masses whose inverse is the stored one.
 StoredProblem load_problem(const std::filesystem::path& path);
 
-// For programs, before anything else of this folder: HDF5's handler at exit prints lines of its own on stderr after
-// some damaged files. It only closes what was left open, and we leave nothing open.
-void skip_hdf5_exit_handler();
+// For programs, before anything else of this folder: HDF5's handler at exit, and its errors, print lines of their own
+// on stderr. The handler only closes what was left open, and we leave nothing open; errors are told by exceptions.
+void keep_hdf5_quiet();
 
 enum class ProblemFormat : std::uint8_t { sarrus, fclib };
 // By the content of the file. Throws InputError for anything that is neither.
