@@ -28,6 +28,13 @@ if(SARRUS_SANITIZE)
   target_compile_options(sarrus_options INTERFACE ${sanitize})
   target_link_options(sarrus_options INTERFACE ${sanitize})
 endif()
+# For libFuzzer (fuzz/CMakeLists.txt). What reads no file is watched for memory errors alone: it is most of what there is to
+# compile and to run, and its branches would draw the fuzzer away from those of the readers.
+option(SARRUS_FUZZ "Build for libFuzzer, with clang" OFF)
+if(SARRUS_FUZZ)
+  target_compile_options(sarrus_options INTERFACE -fsanitize=address -fno-omit-frame-pointer)
+  target_link_options(sarrus_options INTERFACE -fsanitize=address,undefined)
+endif()
 
 # What runs in no step (scenes, files, reports, the command, tests) is more than half of the sources. The presets compile
 # it with less optimisation; a packager's own flags reach every file.
@@ -41,6 +48,9 @@ foreach(kind hot_options cold_options)
   target_link_libraries(sarrus_${kind} INTERFACE sarrus_options)
 endforeach()
 target_compile_options(sarrus_cold_options INTERFACE ${SARRUS_COLD_OPTIONS})
+if(SARRUS_FUZZ)
+  target_compile_options(sarrus_cold_options INTERFACE -fsanitize=fuzzer-no-link,undefined -fno-sanitize-recover=all)
+endif()
 if(SARRUS_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # The heap in kB at which GCC begins to collect its garbage: a tenth of the time goes there otherwise.
   target_compile_options(sarrus_options INTERFACE --param=ggc-min-heapsize=500000)
@@ -86,7 +96,7 @@ function(sarrus_library folder)
   cmake_parse_arguments(arg "COLD;INTERNAL" "" "SOURCES;PUBLIC_HEADERS;DEPENDS;LINK;PRIVATE_LINK" ${ARGN})
   set(target sarrus_${folder})
   set(kind hot_options)
-  if(arg_COLD)
+  if(arg_COLD OR (SARRUS_FUZZ AND folder MATCHES "^(geometry|step)$"))  # meshes and snapshots are read there
     set(kind cold_options)
   endif()
   sarrus_build(${target} "" ${kind})

@@ -67,6 +67,7 @@ int main(const std::vector<std::string>& arguments) {
   };
   if (arguments.empty()) return usage();
   const bool replays = arguments[0] == "replay";
+  ask_all = replays;
   if (replays && arguments.size() < 3) return usage();
   const std::string wanted = arguments.size() > 1 ? arguments[1] : "";  // empty: all
   const std::uint64_t seed = !replays && arguments.size() > 2 ? std::strtoull(arguments[2].c_str(), nullptr, 10) : 1;

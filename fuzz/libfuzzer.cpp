@@ -48,7 +48,8 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
     fmt::print(stderr, "sarrus_libfuzzer list, or sarrus_libfuzzer READER FOLDER [FLAG or FOLDER]...\n");
     std::exit(2);
   }
-  if (!fs::is_regular_file((*argv)[2])) write_seeds((*argv)[2]);
+  ask_all = fs::is_regular_file((*argv)[2]);
+  if (!ask_all) write_seeds((*argv)[2]);
   (*argv)[1] = (*argv)[0];
   ++*argv;
   --*argc;

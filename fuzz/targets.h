@@ -55,9 +55,11 @@ class InputFile {
   InputFile& operator=(const InputFile&) = delete;
   const fs::path& path() const { return path_; }
 
-  static fs::path folder() {
+  static const fs::path& folder() {
     std::error_code ignored;
-    return fs::is_directory("/dev/shm", ignored) ? fs::path("/dev/shm") : fs::temp_directory_path(ignored);
+    static const fs::path found =
+        fs::is_directory("/dev/shm", ignored) ? fs::path("/dev/shm") : fs::temp_directory_path(ignored);
+    return found;
   }
 
  private:
@@ -77,8 +79,12 @@ Finding expect_value_or_error(F f) {
   }
 }
 
+// Whether each input is asked all there is to ask: where findings are read again.
+inline bool ask_all = false;
+
 // One input in n, always the same ones: for what takes far longer than reading.
 inline bool chosen(std::string_view bytes, std::uint64_t n) {
+  if (ask_all) return true;
   Hash64 hash;
   hash.bytes(bytes.data(), bytes.size());
   return hash.value() % n == 0;
@@ -114,7 +120,7 @@ inline Finding mjcf(std::string_view bytes) {
     ImportOptions options;
     options.accept = {"all"};
     const Model model = load(file.path(), options);
-    if (model.body_count() > 8 || model.geoms().size() > 16) return {};
+    if (model.body_count() > 8 || model.geoms().size() > 16 || !chosen(bytes, 8)) return {};
     const std::string text = scene_to_json(model);
     if (scene_to_json(parse_scene(text, "again", "/nonexistent")) != text)
       return "a model that changes when it is saved as a scene";
@@ -154,13 +160,17 @@ inline Finding solve(const StoredProblem& stored) {
 
 inline Finding problem(std::string_view bytes) {
   const InputFile file(bytes);
-  return expect_value_or_error([&] { return solve(load_problem(file.path())); });
+  return expect_value_or_error([&] {
+    const StoredProblem stored = load_problem(file.path());
+    return chosen(bytes, 16) ? solve(stored) : Finding();
+  });
 }
 
 inline Finding fclib(std::string_view bytes) {
   const InputFile file(bytes);
   return expect_value_or_error([&]() -> Finding {
     const FclibProblem p = load_fclib(file.path());
+    if (!chosen(bytes, 16)) return {};
     const hdf5::File copy("copy", hdf5::create_image());
     hdf5::Reader(file.path(), "make it again").copy_to(copy, "/solution");
     return solve(p.stored);

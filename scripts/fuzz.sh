@@ -30,7 +30,7 @@ fuzz_one() {
   local known=()
   [ -d "$here/fuzz/corpus/$reader" ] && known=("$here/fuzz/corpus/$reader")
   "$libfuzzer" "$reader" "corpus/$reader" "${known[@]}" -max_total_time="$seconds" -seed="$seed" -timeout=20 \
-    -rss_limit_mb=3000 -malloc_limit_mb=2500 -max_len=40000 -print_final_stats=1 -verbosity=1 \
+    -rss_limit_mb=3000 -malloc_limit_mb=2500 -max_len=100000 -detect_leaks=0 -print_final_stats=1 -verbosity=1 \
     -artifact_prefix="finding-$reader-" >"log-$reader.txt" 2>&1 || true
 }
 export -f fuzz_one

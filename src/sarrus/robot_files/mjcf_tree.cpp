@@ -305,6 +305,7 @@ class TreeBuilder {
     const Attributes a(original);
     const int count = a.integer("count", 0);
     if (count < 1) a.fail("count is not 1 or more");
+    if (original.children.empty()) return;
     bound(static_cast<std::size_t>(count) * original.size(), original);
     const Vec3 offset = a.vec3("offset", Vec3::Zero());
     const Quat turn = euler_rotation(a.vec3("euler", Vec3::Zero()) * compiler.angle, compiler.eulerseq);
