@@ -242,6 +242,7 @@ export class App {
         layer('T', 'Transparency', 'transparent'),
         layer('W', 'Wireframe', 'wireframe'),
         layer('I', 'Inertia boxes', 'inertia', inertia),
+        ...(v?.bodies.dressed ? [layer('X', 'Shapes that touch', 'touching')] : []),
         { key: 'H', text: 'Trace of the picked point', on: () => this.trace.on, set: () => this.toggleTrace() },
         {
           key: 'K',

@@ -13,12 +13,15 @@ interface Paint {
   role: 'file' | 'limb' | 'hub' | 'shaft' | 'foot' | 'world';
   colour: string;
 }
+// Of bodies with shapes that are only seen, those and the ones that touch are drawn in turn: they lie in each other.
+type Stand = 'always' | 'seen' | 'touching';
 interface Piece {
   body: number;
   geometry: T.BufferGeometry;
   paint: Paint[];
   id: number;
   translucent: boolean;
+  stand: Stand;
 }
 
 const white = new T.Color(1, 1, 1);
@@ -41,6 +44,8 @@ export class Bodies {
   private clearBatch: T.BatchedMesh | null = null;
   private readonly highlight: T.Mesh;
   picked = -1;
+  dressed = false; // some shapes are only seen
+  private touching = false;
   private transparent = false;
   private tinted = false;
   private theme: Theme | null = null;
@@ -67,13 +72,13 @@ export class Bodies {
       n = h.bodies.names.length,
       p = h.parts;
     const detail = p.kind.length > 1200 ? S.coarse : S.fine;
-    const lists: { g: T.BufferGeometry; role: Paint['role']; colour: string; alpha: number }[][] = Array.from(
-      { length: n + 1 },
-      () => [],
-    );
+    const lists: { g: T.BufferGeometry; role: Paint['role']; colour: string; alpha: number; stand: Stand }[][] =
+      Array.from({ length: n + 1 }, () => []);
     const jointed = new Set<number>([...h.joints.base, ...h.joints.follower]);
     const partsOf = new Array<number>(n + 1).fill(0);
     p.body.forEach((b) => ++partsOf[b < 0 ? n : b]!);
+    const dressed = new Set(p.body.filter((_, i) => p.geom[i]! < 0));
+    this.dressed = dressed.size > 0;
     let hasPlane = false;
     const X = new T.Matrix4(),
       one = new T.Vector3(1, 1, 1);
@@ -113,28 +118,32 @@ export class Bodies {
           ? 0.3
           : 1;
       if (alpha <= 0.01) return;
-      lists[own]!.push({ g, role, colour: given ? given.slice(0, 7) : limbColour(h, body), alpha });
+      const stand: Stand = !dressed.has(body) ? 'always' : p.geom[i]! < 0 ? 'seen' : 'touching';
+      lists[own]!.push({ g, role, colour: given ? given.slice(0, 7) : limbColour(h, body), alpha, stand });
     });
     const bare = barePieces(
       h,
       lists.map((l) => l.length > 0),
     );
-    for (const { body, g } of bare)
-      lists[body]!.push({ g, role: roleOf(h, body), colour: limbColour(h, body), alpha: 1 });
+    for (const { body, g } of bare) {
+      lists[body]!.push({ g, role: roleOf(h, body), colour: limbColour(h, body), alpha: 1, stand: 'always' });
+    }
     for (let b = 0; b <= n; ++b) {
       for (const translucent of [false, true]) {
-        const list = lists[b]!.filter((x) => x.alpha < 0.99 === translucent);
-        if (!list.length) continue;
-        const paint: Paint[] = [];
-        let from = 0;
-        const ready = list.map((x) => {
-          const g = uniform(x.g, x.alpha),
-            count = g.getAttribute('position').count;
-          paint.push({ from, to: from + count, role: x.role, colour: x.colour });
-          from += count;
-          return g;
-        });
-        this.pieces.push({ body: b, geometry: T.mergeGeometries(ready), paint, id: -1, translucent });
+        for (const stand of ['always', 'seen', 'touching'] as const) {
+          const list = lists[b]!.filter((x) => x.alpha < 0.99 === translucent && x.stand === stand);
+          if (!list.length) continue;
+          const paint: Paint[] = [];
+          let from = 0;
+          const ready = list.map((x) => {
+            const g = uniform(x.g, x.alpha),
+              count = g.getAttribute('position').count;
+            paint.push({ from, to: from + count, role: x.role, colour: x.colour });
+            from += count;
+            return g;
+          });
+          this.pieces.push({ body: b, geometry: T.mergeGeometries(ready), paint, id: -1, translucent, stand });
+        }
       }
     }
     return hasPlane;
@@ -231,15 +240,27 @@ export class Bodies {
   // The picked body stays as it is, the others turn to glass; -1: none is picked.
   pick(body: number): void {
     this.picked = body;
-    const own = this.pieces.filter((x) => x.body === body && !x.translucent);
+    const own = this.pieces.filter((x) => x.body === body && !x.translucent && this.shown(x));
     this.highlight.visible = body >= 0 && own.length > 0;
-    for (const x of this.pieces)
-      this.batchOf(x).setVisibleAt(x.id, !(this.highlight.visible && x.body === body && !x.translucent));
+    for (const x of this.pieces) {
+      const apart = this.highlight.visible && x.body === body && !x.translucent;
+      this.batchOf(x).setVisibleAt(x.id, this.shown(x) && !apart);
+    }
     if (this.highlight.visible) {
-      this.highlight.geometry = own[0]!.geometry;
+      this.highlight.geometry = own[0]!.geometry; // a body has one that is shown and opaque
       this.highlight.matrix.copy(this.matrices[body]!);
     }
     this.setGlass();
+  }
+
+  private shown(x: Piece): boolean {
+    return x.stand === 'always' || x.stand === (this.touching ? 'touching' : 'seen');
+  }
+
+  // The shapes that touch in place of those that are only seen.
+  setTouching(on: boolean): void {
+    this.touching = on;
+    this.pick(this.picked);
   }
 
   setTransparent(on: boolean): void {
@@ -266,7 +287,7 @@ export class Bodies {
   hit(ray: T.Raycaster): { body: number; point: T.Vector3; distance: number } | null {
     let best: { body: number; point: T.Vector3; distance: number } | null = null;
     const meshes = [this.batch, this.clearBatch].filter((x): x is T.BatchedMesh => x !== null);
-    for (const x of this.pieces) this.batchOf(x).setVisibleAt(x.id, true);
+    for (const x of this.pieces) this.batchOf(x).setVisibleAt(x.id, this.shown(x));
     for (const mesh of meshes) {
       const found = ray.intersectObject(mesh, false)[0];
       if (!found || (best && found.distance >= best.distance)) continue;
@@ -328,8 +349,9 @@ function isWall(h: Header, g: T.BufferGeometry): boolean {
 }
 
 function roleOf(h: Header, body: number): Paint['role'] {
-  if (h.bodies.shaft[body]) return 'shaft';
-  return (h.bodies.limb[body] ?? 0) < 0 ? 'hub' : 'limb';
+  // A part of a limb keeps its colour although it turns in place.
+  if ((h.bodies.limb[body] ?? 0) >= 0) return 'limb';
+  return h.bodies.shaft[body] && body !== h.view.follow ? 'shaft' : 'hub';
 }
 
 const limbColour = (h: Header, body: number): string => limbs[Math.max(0, h.bodies.limb[body] ?? 0) % limbs.length]!;

@@ -44,6 +44,7 @@ export function installKeys(app: App): void {
       t: () => app.toggleLayer('transparent'),
       w: () => app.toggleLayer('wireframe'),
       i: () => app.toggleLayer('inertia'),
+      x: () => app.toggleLayer('touching'),
       h: () => app.toggleTrace(),
       k: () => {
         if (app.view) app.view.following = !app.view.following;

@@ -28,6 +28,7 @@ export const keyList: readonly (readonly [string, string])[] = [
   ['T', 'transparency'],
   ['W', 'wireframe'],
   ['I', 'inertia boxes'],
+  ['X', 'shapes that touch, seen ones'],
   ['H', 'trace of the picked point'],
   ['K', 'follow the mechanism'],
   ['A B', 'cursors of the plots at the playhead'],

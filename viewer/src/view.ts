@@ -16,6 +16,7 @@ export interface Layers extends ContactLayers {
   transparent: boolean;
   wireframe: boolean;
   inertia: boolean;
+  touching: boolean;
 }
 
 export interface Box {
@@ -49,6 +50,7 @@ export class View {
     transparent: false,
     wireframe: false,
     inertia: false,
+    touching: false,
   };
   dirty = true;
   following = true;
@@ -206,6 +208,7 @@ export class View {
     this.joints.setGlass(this.layers.transparent || this.bodies.picked >= 0);
     this.bodies.setWireframe(this.layers.wireframe);
     this.inertia.group.visible = this.layers.inertia;
+    if (change.touching !== undefined) this.bodies.setTouching(change.touching);
     this.dirty = true;
   }
 

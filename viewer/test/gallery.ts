@@ -127,7 +127,7 @@ export function gallery(): Buffer {
       names: poses.map((_, b) => `b${b}`),
       mass: fill(1, n),
       inertia: fill([2e-3, 5e-3, 6e-3, 0, 0, 0], n),
-      limb: poses.map((_, b) => (b === 0 ? -1 : b)),
+      limb: poses.map((_, b) => (b === 0 || b === 3 ? -1 : b)),
       shaft: poses.map((_, b) => (b === 3 ? 1 : 0)),
     },
     joints: {

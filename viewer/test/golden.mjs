@@ -21,6 +21,8 @@ const pictures = [
   { name: 'bars_light', motion: made(), query: 't=0.5&theme=light&eye=-70,12,1&loop=1' },
   { name: 'gallery_light', motion: gallery, query: 't=0&theme=light&eye=-80,22,1.15' },
   { name: 'gallery_dark', motion: gallery, query: 't=0&theme=dark&eye=-110,30,1.3', keys: 'i' },
+  { name: 'recorded_light', motion: recorded('motion'), query: 't=0.5&theme=light&loop=1' },
+  { name: 'recorded_dark', motion: recorded('motion'), query: 't=1.2&theme=dark&eye=-40,25,1' },
   {
     name: 'bars_dark',
     motion: made({ floor: false, gap: () => 1e-7 }),

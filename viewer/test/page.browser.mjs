@@ -270,6 +270,23 @@ export function tests() {
       },
     ],
     [
+      'page: so are those that C++ wrote',
+      async (browser) => {
+        const fixture = readFileSync(new URL('fixtures/motion.srv1.gz', import.meta.url));
+        const p = await open(browser, write('written', fixture) + still, { width: 1100, height: 620 });
+        const names = await p.page.evaluate(() => window.sarrus.bodies);
+        for (const name of names) {
+          await p.page.evaluate((n) => window.sarrus.pick(n), name);
+          await settle(p.page);
+        }
+        assert.match(await text(p.page, 'h1'), /<\/script><img src=x onerror=alert\(1\)>/);
+        assert.match(await text(p.page, '.head'), /failed: joint '<\/script>' would open/);
+        assert.equal(await p.page.locator('img').count(), 0);
+        assert.deepEqual(p.errors, []);
+        await p.close();
+      },
+    ],
+    [
       'page: a broken motion is said in words',
       async (browser) => {
         const p = await open(browser, write('broken', Buffer.from('not gzip')), { expectHook: false });
