@@ -79,6 +79,8 @@ export class Loops {
     if (!loop) return;
     const p = view.toScreen(view.joints.anchor(loop.joints[0]!, 0, view.bodies.matrices, new T.Vector3()));
     this.label.hidden = p.z > 1;
-    this.label.style.transform = `translate(${Math.round(p.x + 14)}px, ${Math.round(p.y - 12)}px)`;
+    // On the other side where panels would hide it.
+    const left = p.x + 230 > view.freeRight;
+    this.label.style.transform = `translate(${Math.round(p.x + (left ? -14 : 14))}px, ${Math.round(p.y - 12)}px)${left ? ' translateX(-100%)' : ''}`;
   }
 }

@@ -1,5 +1,6 @@
 // Geometry of the parts of bodies, in the frame of the part: z is the axis of capsules and cylinders. Every edge is rounded or
 // chamfered, since edges that catch light are what makes a shape look like a thing.
+import { crease } from './creases';
 import * as T from './vendor';
 
 export interface Detail {
@@ -105,15 +106,10 @@ export function primitive(kind: string, s: readonly number[], detail: Detail): T
   }
 }
 
-// Triangles with flat normals across edges sharper than 35 degrees.
+// Triangles with sharp edges where they meet at more than 35 degrees.
 export function triangles(vertices: ArrayLike<number>, index: ArrayLike<number>): T.BufferGeometry {
-  const g = geometry(vertices, null, Uint32Array.from(index));
-  const large = index.length > 300_000; // creases cost time and memory: a scan of a million triangles is smooth anyway
-  if (large) {
-    g.computeVertexNormals();
-    return g;
-  }
-  return T.toCreasedNormals(g, (35 * Math.PI) / 180);
+  const m = crease(vertices, index, (35 * Math.PI) / 180);
+  return geometry(m.position, m.normal, m.index);
 }
 
 export function heightField(

@@ -45,7 +45,7 @@ export {
 } from 'three';
 export type { Material } from 'three';
 export { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
-export { mergeGeometries, mergeVertices, toCreasedNormals } from 'three/examples/jsm/utils/BufferGeometryUtils.js';
+export { mergeGeometries } from 'three/examples/jsm/utils/BufferGeometryUtils.js';
 export { LineSegments2 } from 'three/examples/jsm/lines/LineSegments2.js';
 export { LineSegmentsGeometry } from 'three/examples/jsm/lines/LineSegmentsGeometry.js';
 export { LineMaterial } from 'three/examples/jsm/lines/LineMaterial.js';

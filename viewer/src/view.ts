@@ -218,6 +218,11 @@ export class View {
     this.dirty = true;
   }
 
+  // Where the panels on the right begin, px.
+  get freeRight(): number {
+    return this.host.clientWidth - this.margins.right;
+  }
+
   setMargins(m: Margins): void {
     this.margins = m;
     this.resize();
