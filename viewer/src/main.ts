@@ -7,9 +7,10 @@ import { connect, LivePlayer } from './live';
 import { Motion } from './motion';
 import { MotionPlayer } from './player';
 
+// In a file's address behind a question mark, in a server's behind its token:
 // ?t=3.3&theme=dark&quality=high&pick=chassis&loop=1&eye=-58,14,1&panels=0
 function options(): Options {
-  const q = new URLSearchParams(location.search),
+  const q = new URLSearchParams(location.search || location.hash.replace(/^[^&]*&?/, '')),
     number = (name: string): number | null => (q.has(name) ? Number(q.get(name)) : null);
   const eye = q.get('eye')?.split(',').map(Number) ?? null;
   return {
@@ -63,7 +64,7 @@ async function start(): Promise<void> {
     player: LivePlayer | null = null,
     scene: Container | null = null,
     other: Motion | null = null;
-  const send = connect(location.hash.slice(1), {
+  const send = connect(location.hash.slice(1).split('&')[0]!, {
     scene: async (type, data) => {
       const container = await load(data);
       if (type === 1) {

@@ -248,7 +248,7 @@ export class Plots {
           ? (y: number): string => (Number.isNaN(y) ? '–' : y === 0 ? '0' : y.toExponential(0))
           : short;
         let text = c.curves.length > 1 || name !== 'sum' ? `${name} ` : '';
-        if (x.values.length && x.values.every(Number.isNaN)) text += 'not recorded';
+        if (x.values.length > 1 && x.values.every(Number.isNaN)) text += 'not recorded';
         else if (both) text += `Δ ${short((x.values[b] ?? NaN) - (x.values[a] ?? NaN))}`;
         else text += show(v);
         x.legend.textContent = text;

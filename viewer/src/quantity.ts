@@ -4,6 +4,7 @@ import {
   energyNames,
   geomOf,
   residualNames,
+  status,
   type Contacts,
   type EnergyName,
   type ResidualName,
@@ -205,6 +206,8 @@ export function valueAt(q: Quantity, h: History, i: number): number {
     case 'energy':
       return h.scalar('energy', i, energyNames.indexOf(q.name)) - (q.name === 'potential' ? h.potential : 0);
     case 'residual':
+      // Before the first step there is nothing to judge.
+      if (h.scalar('status', i, 0) === status.none) return NaN;
       return h.scalar('residual', i, residualNames.indexOf(q.name));
     case 'iterations':
       return h.scalar('iterations', i, 0);

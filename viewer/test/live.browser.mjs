@@ -10,7 +10,7 @@ const text = (page, selector) =>
     .allTextContents()
     .then((t) => t.join(' | '));
 const size = { width: 1100, height: 620, offline: false };
-const withQuery = (url, query) => url.replace('#', `?${query}#`);
+const withQuery = (url, query) => `${url}&${query}`;
 
 // Ctrl-drag of a body by (dx, dy) pixels; the button stays down.
 async function grab(page, name, dx, dy) {
@@ -133,7 +133,7 @@ async function program(browser, command) {
     const names = await p.page.evaluate(() => window.sarrus.bodies),
       name = names[0];
     const before = (await p.page.evaluate((n) => window.sarrus.body(n), name)).position;
-    await grab(p.page, name, 0, -90);
+    await grab(p.page, name, 0, -320); // with more than its weight
     await until(
       'the body follows',
       async () => (await p.page.evaluate((n) => window.sarrus.body(n), name)).position[2] > before[2] + 0.01,
