@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -98,7 +99,8 @@ std::string to_text(const Model& model, const ModelAnalysis& a) {
   } else {
     row("constraint rows", fmt::format("{}, rank not computed", a.rows));
   }
-  row("condition", fmt::format("{:.3g} (of J M^-1 J' without its null space)", a.condition));
+  row("condition", std::isfinite(a.condition) ? fmt::format("{:.3g} (of J M^-1 J' without its null space)", a.condition)
+                                              : "not computed");
   row("joint gap", fmt::format("{:.3g} m, {:.3g} rad at the reference pose", a.joint_gap, a.joint_angle));
   row("contacts", fmt::format("{} at the reference pose, deepest {:.3g} m", a.initial_contacts, a.initial_penetration));
   for (const std::string& w : a.warnings) row("warning", w);

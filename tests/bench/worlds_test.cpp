@@ -22,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// None silently is the aim; seed 7 sinks in by a third of its length without a word, and few others do alike.
+// None silently is the aim; seed 7 sinks in by a third of its length without a word, and of thousands few others do
+// alike.
 TEST(Worlds, FewFailAndFewerSilently) {
   std::vector<WorldRun> runs;
   const int count = test::samples(300);
@@ -30,9 +31,9 @@ TEST(Worlds, FewFailAndFewerSilently) {
   const auto failed = std::count_if(runs.begin(), runs.end(), [](const WorldRun& r) {
     return r.cause == WorldCause::refused || r.cause == WorldCause::step_failed;
   });
-  EXPECT_LE(failed, std::max(1, count / 20)) << worlds_text(runs);
+  EXPECT_LE(failed, std::max(1, count / 50)) << worlds_text(runs);
   const auto silent = std::count_if(runs.begin(), runs.end(), [](const WorldRun& r) { return is_silent(r.cause); });
-  EXPECT_LE(silent, std::max(1, count / 100)) << worlds_text(runs);
+  EXPECT_LE(silent, 1) << worlds_text(runs);
   for (const WorldRun& r : runs) {
     EXPECT_NE(r.cause, WorldCause::refused) << "seed " << r.seed << ": " << r.message;
     EXPECT_EQ(r.message.empty(), r.cause != WorldCause::step_failed) << r.seed;
