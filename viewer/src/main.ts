@@ -86,6 +86,7 @@ async function start(): Promise<void> {
       install(app);
     },
     notice: (n) => {
+      if (n.kind === 'end') return; // told when the connection closes
       if (app) app.notices.say(n.command ? `${n.command}: ${n.text}` : n.text, n.kind === 'saved' ? 'info' : 'bad');
       else fail(n.text);
     },
