@@ -13,8 +13,10 @@ build:
 
 demo: build
 	@mkdir -p out
-	$(SARRUS) run jansen_walker --duration 10 --json out/jansen_walker.json --record out/jansen_walker.h5 --svg out/jansen_walker.svg
+	$(SARRUS) run jansen_walker --duration 10 --json out/jansen_walker.json --record out/jansen_walker.h5 --record-every 8 \
+	  --svg out/jansen_walker.svg --html out/jansen_walker.html
 	@echo "wrote out/jansen_walker.json, out/jansen_walker.h5 (recording) and out/jansen_walker.svg (picture)"
+	@echo "open out/jansen_walker.html in a browser: $(CURDIR)/out/jansen_walker.html"
 
 # Every test, and every folder of them once more with small inputs and the engine under the sanitizers (sanitized.*).
 test: demo format-check

@@ -17,6 +17,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/sarrusConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/sarrusConfig.cmake ${PROJECT_BINARY_DIR}/sarrusConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindBulletDouble.cmake ${CMAKE_CURRENT_LIST_DIR}/FindTinyXml2.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sarrus)
+# Of the libraries in the viewer, which is part of libsarrus_view.
+install(FILES ${PROJECT_SOURCE_DIR}/viewer/dist/LICENSES.txt DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME VIEWER-LICENSES.txt)
 if(TARGET sarrus_command)
   install(TARGETS sarrus_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

@@ -29,6 +29,8 @@
 #include "sarrus/scenes/scenes.h"
 #include "sarrus/solvers/registry.h"
 #include "sarrus/step/simulation.h"
+#include "sarrus/view/motion_payload.h"
+#include "sarrus/view/recorded_run.h"
 
 namespace sarrus::fuzz {
 
@@ -182,8 +184,15 @@ inline const Model& box_model() {
   return model;
 }
 
+// As a motion of a model, and as what a page shows.
 inline Finding recording(std::string_view bytes) {
   const InputFile file(bytes);
+  const Finding shown = expect_value_or_error([&]() -> Finding {
+    const view::RecordedRun run = view::load_recorded_run(file.path());
+    if (view::motion_payload(run.scene, run.facts, run.motion).empty()) return "a motion without content";
+    return {};
+  });
+  if (!shown.empty()) return shown;
   return expect_value_or_error([&]() -> Finding {
     for (const State& s : load_recording(file.path(), box_model()).states) {
       if (!s.finite()) return "a recorded state that is not finite";

@@ -22,6 +22,7 @@ void add_bench_worlds(CLI::App& bench, int& exit_code);
 void add_check_command(CLI::App& app);
 void add_pose_command(CLI::App& app, int& exit_code);
 void add_convert_command(CLI::App& app);
+void add_html_command(CLI::App& app);
 void add_scenes_command(CLI::App& app);
 void add_solvers_command(CLI::App& app);
 

@@ -58,6 +58,7 @@ int run_command_line(int argc, const char* const* argv) {
   add_check_command(app);
   add_pose_command(app, exit_code);
   add_convert_command(app);
+  add_html_command(app);
   add_scenes_command(app);
   add_solvers_command(app);
   try {

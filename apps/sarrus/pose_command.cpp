@@ -18,6 +18,8 @@
 #include "sarrus/math/error.h"
 #include "sarrus/recording/svg_strip.h"
 #include "sarrus/scene_files/scene_file.h"
+#include "sarrus/view/motion_payload.h"
+#include "sarrus/view/page.h"
 #include "scene_argument.h"
 
 namespace sarrus::app {
@@ -31,6 +33,7 @@ struct PoseArguments {
   double snap_angle = kSnapAngle;
   std::string json;
   std::string svg;
+  std::string html;
   std::string output;
 };
 
@@ -185,6 +188,19 @@ std::string to_svg(const Model& model, const State& before, const Assembly& a) {
                       fmt::format("{}, worst joint gap {:.2g} m or rad", model.name(), a.report.residual));
 }
 
+// Two frames, a second apart: as given, and closed.
+std::string to_page(const Model& model, const State& before, const Assembly& a) {
+  const view::Scene scene = view::scene_of(model, a.state.X_WB);
+  view::Motion motion{view::Layout(scene)};
+  motion.missing = view::absent_in_poses();
+  motion.add(view::frame_of(model, before, motion.layout(), 0));
+  motion.add(view::frame_of(model, a.state, motion.layout(), 1));
+  motion.end(std::string(name_of(a.report.status)), assembly_text(model, a.report));
+  view::RunFacts facts;
+  facts.version = SARRUS_VERSION;
+  return view::written_page(model.name(), view::motion_payload(scene, facts, motion));
+}
+
 void pose(const PoseArguments& arguments, int& exit_code) {
   ImportReport report;
   Model model = resolve_scene(arguments.scene, &report);
@@ -195,6 +211,7 @@ void pose(const PoseArguments& arguments, int& exit_code) {
   const std::vector<CoordinateValue> wanted = parse_values(model, "--set", arguments.set);
   OutputFile json("--json", arguments.json);
   OutputFile svg("--svg", arguments.svg);
+  OutputFile html("--html", arguments.html);
   OutputFile output("-o", arguments.output);
 
   const State given = State::initial(model);
@@ -222,6 +239,7 @@ void pose(const PoseArguments& arguments, int& exit_code) {
   }
   json.write(to_json(model, result, snapped));
   if (svg.wanted()) svg.write(to_svg(model, given, result));
+  if (html.wanted()) html.write(to_page(model, given, result));
   if (output.wanted()) output.write(scene_to_json(with_reference(model, result.state)));
   if (!OutputFile::is_standard_output(arguments.json))
     fmt::print("{}", to_text(model, result.report, snapped, options.pins.size() + wanted.size()));
@@ -252,6 +270,7 @@ void add_pose_command(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--json", a->json, "Write the result as JSON ('-': standard output)")->type_name("FILE");
   command->add_option("--svg", a->svg, "Draw the model before and after")->type_name("FILE");
+  command->add_option("--html", a->html, "Write a page that shows the model as given and closed")->type_name("FILE");
   command->add_option("-o,--output", a->output, "Write the scene with the result as its reference pose")
       ->type_name("FILE");
   command->footer("Exit codes: 0 closed, 2 bad input, 3 the loops do not close or the values are not reached.");

@@ -85,7 +85,7 @@ int run(const RunArguments& a) {
   const GracefulStop stop;  // from here on: a signal while the scene is read ends the run after a step
   ImportReport report;
   SceneArgument scene = a.scene;
-  scene.import.visuals = !a.svg.empty();
+  scene.import.visuals = !a.svg.empty() || !a.html.empty() || !a.record.empty();
   const Model model = resolve_scene(scene, &report);
   if (!a.quiet) print_warnings(report);
   Simulation sim(model, a.options);

@@ -125,6 +125,11 @@ void add_options(CLI::App& command, RunArguments& a) {
       ->type_name("FILE");
   command.add_option("--record", a.record, "Write the motion as HDF5 recording")->type_name("FILE");
   command.add_option("--record-every", a.record_every, "Record every N-th step (and the last)")->type_name("N");
+  command.add_option("--html", a.html, "Write a page that shows the motion, one file that opens in any browser")
+      ->type_name("FILE");
+  add_positive(command, "--html-fps", a.html_fps,
+               "Frames per second of the page; default: every step if it fits in 4 MiB, else 240, 120, ...")
+      ->type_name("HZ");
   command.add_option("--dump-problems", a.dump_problems, "Write the constraint problems of steps for `sarrus solve`")
       ->type_name("DIR");
   command
@@ -193,6 +198,7 @@ RunLength run_length(const RunArguments& a, const Model& model) {
   if (a.svg_options_given && a.svg.empty()) {
     throw InputError("--svg-frames, --svg-view", "need --svg; give the name of a file");
   }
+  if (a.html_fps > 0 && a.html.empty()) throw InputError("--html-fps", "needs --html; give the name of a file");
   const double dt = a.options.dt > 0 ? a.options.dt : model.defaults().dt;
   const double duration = a.duration > 0 ? a.duration : model.defaults().duration;
   if (duration / dt > kMaxSteps) {

@@ -25,6 +25,8 @@ struct RunArguments {
   std::string svg;
   SvgOptions svg_options;
   bool svg_options_given = false;
+  std::string html;
+  double html_fps = 0;  // frames per second of the page; 0: as many as fit
   int record_every = 1;
   std::string dump_problems;          // folder
   std::optional<double> every_given;  // --every: steps between dumps or seconds between checkpoints

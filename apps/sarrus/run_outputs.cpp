@@ -9,14 +9,15 @@
 
 #include "sarrus/files/whole_file.h"
 #include "sarrus/math/error.h"
+#include "sarrus/view/html_sink.h"
 
 namespace sarrus::app {
 namespace {
 
 void refuse_equal_paths(const RunArguments& a) {
   const std::pair<const char*, const std::string*> files[] = {
-      {"--json", &a.json},     {"--csv", &a.csv}, {"--csv-contacts", &a.csv_contacts},
-      {"--record", &a.record}, {"--svg", &a.svg}, {"--checkpoint", &a.checkpoint}};
+      {"--json", &a.json}, {"--csv", &a.csv},   {"--csv-contacts", &a.csv_contacts}, {"--record", &a.record},
+      {"--svg", &a.svg},   {"--html", &a.html}, {"--checkpoint", &a.checkpoint}};
   std::map<std::filesystem::path, const char*> taken;
   for (const auto& [option, path] : files) {
     if (path->empty()) continue;
@@ -41,6 +42,7 @@ RunOutputs::RunOutputs(const RunArguments& a)
   if (!a.csv_contacts.empty()) sinks_.push_back(contact_csv_sink(a.csv_contacts));
   if (!a.record.empty()) sinks_.push_back(recording_sink(a.record, a.record_every));
   if (!a.svg.empty()) sinks_.push_back(svg_sink(a.svg, a.svg_options));
+  if (!a.html.empty()) sinks_.push_back(view::html_sink(a.html, a.html_fps));
   // A run may replace the checkpoint that it goes on from, and nothing else that it has read.
   if (a.checkpoint != a.resume) const OutputFile try_it("--checkpoint", a.checkpoint);
   if (!a.checkpoint.empty()) sinks_.push_back(checkpoint_sink(a.checkpoint, a.checkpoint_every));

@@ -128,13 +128,14 @@ class DocsCommands : public Command {
 
   void check_benchmark(const Words& words) const {
     std::istringstream kinds(words[1]);
-    for (std::string kind; std::getline(kinds, kind, '|');) {
-      const Result help = in_folder("bench " + kind + " --help");
-      EXPECT_EQ(help.exit_code, 0) << help.err;
-      for (const std::string& w : words) {
-        if (!is_option(w)) continue;
-        EXPECT_NE(help.out.find(w), std::string::npos) << "bench " << kind << " has no " << w;
-      }
+    for (std::string kind; std::getline(kinds, kind, '|');) check_options("bench " + kind, words);
+  }
+  void check_options(const std::string& command, const Words& words) const {
+    const Result help = in_folder(command + " --help");
+    EXPECT_EQ(help.exit_code, 0) << help.err;
+    for (const std::string& w : words) {
+      if (!is_option(w)) continue;
+      EXPECT_NE(help.out.find(w), std::string::npos) << command << " has no " << w;
     }
   }
 
@@ -143,6 +144,12 @@ class DocsCommands : public Command {
     if (words.size() == 1) {
       EXPECT_EQ(in_folder(words[0] + " --help").exit_code, 0) << words[0];
       return;
+    }
+    if (words[0] == "view") return check_options(words[0], words);  // it would wait for a browser
+    if (words[0] == "html") {
+      for (const char* name : {"file.h5", "motion.h5", "other.h5"}) {
+        ASSERT_EQ(in_folder(std::string("run box_on_plane --duration 0.01 --quiet --record ") + name).exit_code, 0);
+      }
     }
     if (words[0] == "inverse") {
       const std::string record = "run " + words[1] + " --duration 0.02 --record motion.h5 --quiet";

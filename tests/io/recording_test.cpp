@@ -19,6 +19,7 @@
 #include "sarrus/math/error.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/model/builder.h"
+#include "sarrus/model/topology.h"
 #include "sarrus/recording/run_sink.h"
 
 namespace sarrus::recording_test {
@@ -66,6 +67,7 @@ std::vector<Contact> contacts_at(int i) {
     c.gap = -1e-6 * i;
     c.geom_b = 1;
     c.body_b = 0;
+    c.mu = 0.25 + i;
   }
   return contacts;
 }
@@ -75,12 +77,17 @@ StepForces forces_at(const Model& model, int i) {
   for (int dof = 0; dof < model.dof_count(); ++dof) {
     f.joint_rates.push_back(i + 0.1 * dof);
     f.drive_efforts.push_back(i + 0.2 * dof);
+    f.drive_targets.push_back(i + 0.3 * dof);
   }
   for (int joint = 0; joint < model.joint_count(); ++joint) {
     Vec6 reaction;
     reaction << i, joint, 1, 2, 3, i;
     f.joint_reactions.push_back(reaction);
+    f.joint_openings.push_back({1e-9 * i + joint, 1e-10 * i + joint});
   }
+  f.energy.drives = 2.0 * i;
+  f.energy.friction = -0.5 * i;
+  f.energy.unaccounted = 1e-9 * i;
   return f;
 }
 
@@ -97,12 +104,15 @@ void write(const fs::path& file, const Model& model, int samples) {
     report.status = StepStatus::accepted;
     report.iterations = i;
     report.joint_gap = 1e-9 * i;
+    report.error = 1e-10 * i;
     const std::vector<Contact> contacts = contacts_at(i);
     StepForces forces = forces_at(model, i);
     forces.contact_impulses.assign(contacts.size(), Vec3(0, 0, 0.25));
     forces.contact_forces.assign(contacts.size(), Vec3(0, 0, 25));
+    forces.contact_modes.assign(contacts.size(), ContactMode::sliding);
     writer.add(state_at(model, i), report, {1.0 * i, 2.0}, contacts, forces);
   }
+  writer.end("ok", "");
   writer.close();
 }
 
@@ -242,6 +252,41 @@ TEST_F(Recording, KeepsRatesAndForces) {
   for (std::size_t i = 0; i < contact.size(); ++i) ASSERT_EQ(contact[i], i % 3 == 2 ? 25 : 0);
 }
 
+// What version 2 has beyond version 1, by sample.
+TEST_F(Recording, KeepsOpeningsTargetsModesAndSums) {
+  const hsize_t T = kSamples;
+  EXPECT_EQ(shape("/joints/gap"), (Extent{T, 3}));
+  EXPECT_EQ(shape("/joints/angle"), (Extent{T, 3}));
+  EXPECT_EQ(shape("/joints/drive_targets"), (Extent{T, 3}));
+  const std::vector<double> gap = numbers("/joints/gap");
+  const std::vector<double> angle = numbers("/joints/angle");
+  const std::vector<double> targets = numbers("/joints/drive_targets");
+  const std::vector<double> error = numbers("/residuals/error");
+  const std::vector<double> work_in = numbers("/energy/work_in");
+  const std::vector<double> dissipated = numbers("/energy/dissipated");
+  const std::vector<double> unaccounted = numbers("/energy/unaccounted");
+  for (std::size_t i = 0; i < kSamples; ++i) {
+    const StepForces f = forces_at(model_, static_cast<int>(i));
+    for (std::size_t k = 0; k < 3; ++k) {
+      ASSERT_EQ(gap[3 * i + k], f.joint_openings[k].gap);
+      ASSERT_EQ(angle[3 * i + k], f.joint_openings[k].angle);
+      ASSERT_EQ(targets[3 * i + k], f.drive_targets[k]);
+    }
+    ASSERT_EQ(error[i], 1e-10 * static_cast<double>(i));
+    ASSERT_EQ(work_in[i], f.energy.work_in());
+    ASSERT_EQ(dissipated[i], f.energy.dissipated());
+    ASSERT_EQ(unaccounted[i], f.energy.unaccounted);
+  }
+  for (const double mode : numbers("/contacts/mode")) ASSERT_EQ(mode, static_cast<double>(ContactMode::sliding));
+  const std::vector<double> mu = numbers("/contacts/mu");
+  const std::vector<double> offset = numbers("/contacts/offset");
+  for (std::size_t i = 0; i < kSamples; ++i) {
+    for (auto c = static_cast<std::size_t>(offset[i]); c < static_cast<std::size_t>(offset[i + 1]); ++c) {
+      ASSERT_EQ(mu[c], 0.25 + static_cast<double>(i));
+    }
+  }
+}
+
 // A pendulum hangs and a box stands: the file has the weights, per sample, as the sink of a run writes them.
 TEST(RecordedForces, OfThingsAtRestAreTheirWeights) {
   ModelBuilder b("rest");
@@ -333,6 +378,16 @@ TEST_F(Recording, DescribesItself) {
   EXPECT_EQ(text_attribute("/contacts/impulse_world", "units"), "N s");
   EXPECT_FALSE(text_attribute("/residuals/status", "description").empty());
   EXPECT_EQ(numbers("/joints/closes_loop"), (std::vector<double>{0, 1, 0}));
+  EXPECT_EQ(text_attribute("/", "end_status"), "ok");
+  EXPECT_EQ(shape("/bodies/inertia"), (Extent{2, 6}));
+  EXPECT_EQ(numbers("/bodies/inertia")[0], model_.bodies()[0].inertia_B(0, 0));
+  // The one loop, through the world.
+  const Loop loop = shortest_loop(model_, 1);
+  EXPECT_EQ(numbers("/loops/offset"), (std::vector<double>{0, static_cast<double>(loop.joints.size())}));
+  EXPECT_EQ(numbers("/loops/joints"), std::vector<double>(loop.joints.begin(), loop.joints.end()));
+  EXPECT_EQ(numbers("/loops/bodies"), std::vector<double>(loop.bodies.begin(), loop.bodies.end()));
+  EXPECT_EQ(numbers("/scalars/joint"), (std::vector<double>{0, 1, 2}));
+  EXPECT_EQ(numbers("/joints/first_coordinate"), (std::vector<double>{0, 1, 2}));
 }
 
 TEST_F(Recording, OpensInH5pyWithoutOurCode) {
@@ -343,7 +398,7 @@ TEST_F(Recording, OpensInH5pyWithoutOurCode) {
   std::fputs(R"(
 import sys, h5py
 with h5py.File(sys.argv[1], "r") as f:
-    assert f.attrs["format"] == "sarrus-recording" and f.attrs["version"] == 1, dict(f.attrs)
+    assert f.attrs["format"] == "sarrus-recording" and f.attrs["version"] == 2, dict(f.attrs)
     assert list(f["bodies/names"].asstr()) == ["left", "gr\u00f6\u00dfer"]
     assert list(f["geoms/kind"].asstr()) == ["plane", "box", "box"]
     assert list(f["joints/type"].asstr()) == ["revolute"] * 3
@@ -407,6 +462,29 @@ TEST_F(ShapeRecording, HasAPartForEverythingThatIsDrawn) {
   const std::vector<double> q = numbers("/geoms/parts/quaternion_wxyz");
   EXPECT_NEAR(q[28], std::cos(1.0), 1e-15);
   EXPECT_NEAR(q[31], std::sin(1.0), 1e-15);
+  EXPECT_EQ(numbers("/geoms/parts/body"), (std::vector<double>{-1, -1, 0, 1, 2, 3, 4, 4, 4, 4}));
+  EXPECT_EQ(numbers("/geoms/parts/colour"), std::vector<double>(40, -1.0));
+}
+
+// Shapes that are only seen come after the geoms, with their colours.
+TEST(RecordedParts, ThatAreOnlySeenHaveTheirColours) {
+  ModelBuilder b("seen");
+  const int box = b.add_box_body("box", 1, Vec3(1, 1, 1), {});
+  b.add_visual(
+      {.name = "cover", .body = box, .shape = sarrus::Shape::sphere(2), .X_BG = {}, .colour = {0.25, 0.5, 1, 0.75}});
+  const Model model = b.build();
+  const fs::path path = temporary("seen.h5");
+  RecordingWriter(path, model, {"seen", 1, complete_options({}, model), "1"}).close();
+  {
+    const hdf5::Reader file(path, "");
+    EXPECT_EQ(file.ints("/geoms/parts/geom", 2), (std::vector<int>{0, -1}));
+    EXPECT_EQ(file.ints("/geoms/parts/body", 2), (std::vector<int>{0, 0}));
+    EXPECT_EQ(file.doubles("/geoms/parts/colour", 8), (std::vector<double>{-1, -1, -1, -1, 0.25, 0.5, 1, 0.75}));
+    EXPECT_EQ(file.strings("/geoms/parts/kind", 2), (std::vector<std::string>{"box", "sphere"}));
+    EXPECT_EQ(file.string_attribute("scene"), "seen");
+    EXPECT_EQ(file.int_attribute("version"), kRecordingVersion);
+  }
+  fs::remove(path);
 }
 
 TEST_F(ShapeRecording, StoresEachSurfaceOnce) {

@@ -30,6 +30,8 @@ const char* class_name(Tree::Kind kind) {
       return "integers";
     case Tree::Kind::text:
       return "text";
+    case Tree::Kind::strings:
+      return "text of variable length";
     case Tree::Kind::other:
       break;
   }
@@ -169,6 +171,37 @@ std::vector<std::uint64_t> Reader::ids(const std::string& name, std::int64_t siz
   return values;
 }
 
+std::vector<std::uint64_t> Reader::shape(const std::string& name) const {
+  const Tree::Object object = find(name);
+  if (!object.is_dataset) fail(name, "is not a readable data set");
+  return object.dataset.shape;
+}
+
+std::vector<std::string> Reader::texts(const std::string& name, std::string_view elements,
+                                       const Tree::Type& type) const {
+  if (type.kind == Tree::Kind::strings) {
+    try {
+      return tree_.texts(elements, kMaxExpansion * bytes_.size());
+    } catch (const BadTree& e) {
+      fail(name, e.what());
+    }
+  }
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < elements.size(); i += type.size) {
+    const std::string_view text = elements.substr(i, type.size);
+    out.emplace_back(text.substr(0, text.find('\0')));
+  }
+  return out;
+}
+
+std::vector<std::string> Reader::strings(const std::string& name, std::int64_t size) const {
+  const Tree::Object object = find(name);
+  const bool variable = object.is_dataset && object.dataset.type.kind == Tree::Kind::strings;
+  Tree::Type type;
+  const std::string stored = elements(name, variable ? Tree::Kind::strings : Tree::Kind::text, size, type);
+  return texts(name, stored, type);
+}
+
 bool Reader::has_attribute(const char* name) const {
   return std::any_of(root_.attributes.begin(), root_.attributes.end(),
                      [name](const Tree::Attribute& a) { return a.name == name; });
@@ -179,7 +212,8 @@ const Tree::Attribute& Reader::attribute(const char* name, Tree::Kind kind) cons
   const auto found = std::find_if(root_.attributes.begin(), root_.attributes.end(),
                                   [name](const Tree::Attribute& a) { return a.name == name; });
   if (found == root_.attributes.end()) fail(element, "is missing");
-  if (found->type.kind == Tree::Kind::other && kind == Tree::Kind::text) fail(element, "is not text of fixed length");
+  if (kind == Tree::Kind::text && (found->type.kind == Tree::Kind::other || found->type.kind == Tree::Kind::strings))
+    fail(element, "is not text of fixed length");
   if (found->type.kind != kind || found->count != 1) {
     fail(element, fmt::format("is not a single value of {}", class_name(kind)));
   }
@@ -189,6 +223,27 @@ const Tree::Attribute& Reader::attribute(const char* name, Tree::Kind kind) cons
 std::string Reader::text_attribute(const char* name) const {
   const std::string_view text = attribute(name, Tree::Kind::text).data.substr(0, kMaxText);
   return std::string(text.substr(0, text.find('\0')));
+}
+
+std::string Reader::string_attribute(const char* name) const {
+  const auto found = std::find_if(root_.attributes.begin(), root_.attributes.end(),
+                                  [name](const Tree::Attribute& a) { return a.name == name; });
+  const bool variable = found != root_.attributes.end() && found->type.kind == Tree::Kind::strings;
+  const Tree::Attribute& a = attribute(name, variable ? Tree::Kind::strings : Tree::Kind::text);
+  return texts(fmt::format("attribute '{}'", name), a.data, a.type).at(0);
+}
+
+std::vector<double> Reader::doubles_attribute(const char* name, std::size_t size) const {
+  const auto found = std::find_if(root_.attributes.begin(), root_.attributes.end(),
+                                  [name](const Tree::Attribute& a) { return a.name == name; });
+  const bool good = found != root_.attributes.end() && found->type.kind == Tree::Kind::real && found->count == size;
+  if (!good) fail(fmt::format("attribute '{}'", name), fmt::format("is missing or not {} numbers", size));
+  std::vector<double> values;
+  for (std::size_t i = 0; i < size; ++i) {
+    values.push_back(stored_real(found->data.data() + i * found->type.size, found->type));
+    if (!std::isfinite(values.back())) fail(fmt::format("attribute '{}'", name), "is not finite");
+  }
+  return values;
 }
 
 int Reader::int_attribute(const char* name) const {
@@ -221,7 +276,8 @@ void Reader::copy_group(const File& target, const std::string& path, const Tree:
       continue;
     }
     const Tree::Dataset& d = object.dataset;
-    if (d.type.kind != Tree::Kind::other) target.raw(name, d.type, d.shape, data(name, d));
+    if (d.type.kind != Tree::Kind::other && d.type.kind != Tree::Kind::strings)
+      target.raw(name, d.type, d.shape, data(name, d));
   }
 }
 

@@ -33,11 +33,17 @@ class Reader {
   std::vector<double> doubles(const std::string& name, std::int64_t size, Finite finite = Finite::required) const;
   std::vector<int> ints(const std::string& name, std::int64_t size) const;
   std::vector<std::uint64_t> ids(const std::string& name, std::int64_t size) const;
+  // Text of fixed or variable length.
+  std::vector<std::string> strings(const std::string& name, std::int64_t size) const;
+  // Sizes of a data set, e.g. of its time.
+  std::vector<std::uint64_t> shape(const std::string& name) const;
   int single_int(const std::string& name) const { return ints(name, 1)[0]; }
 
   // Attributes of the root group.
   bool has_attribute(const char* name) const;
-  std::string text_attribute(const char* name) const;  // of fixed length; cut at 64 characters
+  std::string text_attribute(const char* name) const;    // of fixed length; cut at 64 characters
+  std::string string_attribute(const char* name) const;  // of fixed or variable length
+  std::vector<double> doubles_attribute(const char* name, std::size_t size) const;
   int int_attribute(const char* name) const;
   double double_attribute(const char* name) const;
 
@@ -53,6 +59,7 @@ class Reader {
   const Tree::Attribute& attribute(const char* name, Tree::Kind kind) const;
   std::string elements(const std::string& name, Tree::Kind kind, std::int64_t size, Tree::Type& type) const;
   std::string data(const std::string& name, const Tree::Dataset& dataset) const;
+  std::vector<std::string> texts(const std::string& name, std::string_view elements, const Tree::Type& type) const;
   void copy_group(const File& target, const std::string& path, const Tree::Object& group, std::string_view without,
                   int depth) const;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "sarrus/files/hdf5_bytes.h"
 #include "sarrus/files/hdf5_chunks.h"
@@ -16,6 +17,7 @@ constexpr std::size_t kMaxLinks = 4096;     // of a group
 constexpr std::size_t kMaxName = 1024;      // of a link
 constexpr int kMaxRank = 32;
 constexpr int kMaxFilters = 8;
+constexpr std::uint32_t kReference = 16;  // bytes of a reference to text: length, address of a heap, number in it
 
 constexpr const char* kNewer =
     "is stored in HDF5's newest layout, which is not read here; convert the file with h5repack";
@@ -77,6 +79,9 @@ Tree::Type read_type(Bytes in) {
   } else if (kind == 3) {
     type.big_endian = false;
     if (type.size > 0) type.kind = Tree::Kind::text;
+  } else if (kind == 9) {
+    type.big_endian = false;
+    if ((bits & 0x0f) == 1 && type.size == kReference) type.kind = Tree::Kind::strings;
   }
   return type;
 }
@@ -359,6 +364,47 @@ class ObjectReader {
   Tree::Object out_;
 };
 
+// Text of variable length, which is in heaps that several strings share.
+class Heaps {
+ public:
+  explicit Heaps(std::string_view file) : file_(file) {}
+
+  std::string_view object(std::uint64_t address, std::uint32_t number) {
+    auto [heap, is_new] = heaps_.try_emplace(address);
+    if (is_new) heap->second = read(address);
+    const auto found = heap->second.find(number);
+    if (found == heap->second.end()) throw BadTree("has a text that is nowhere");
+    return found->second;
+  }
+
+ private:
+  using Heap = std::unordered_map<std::uint32_t, std::string_view>;
+  Heap read(std::uint64_t address) {
+    Bytes in = at(file_, address);
+    if (in.take(4) != "GCOL" || in.u8() != 1) throw BadTree("has a damaged heap of texts");
+    in.skip(3);
+    const std::uint64_t size = in.u64();
+    if (size < 16) throw BadTree("has a damaged heap of texts");
+    Bytes rest(in.take(size - 16));
+    Heap heap;
+    while (rest.size() >= 16) {
+      // Heaps do not overlap: all of them have no more objects than the file has room for.
+      if (++objects_ > file_.size() / 16) throw BadTree("has a damaged heap of texts");
+      const auto number = static_cast<std::uint32_t>(rest.u16());
+      rest.skip(6);
+      const std::uint64_t length = rest.u64();
+      if (number == 0) break;  // the free room at the end
+      heap[number] = rest.take(length);
+      rest.skip(std::min(padded(length) - length, rest.size()));
+    }
+    return heap;
+  }
+
+  std::string_view file_;
+  std::unordered_map<std::uint64_t, Heap> heaps_;
+  std::uint64_t objects_ = 0;
+};
+
 }  // namespace
 
 Tree::Tree(std::string_view bytes) : bytes_(bytes) {
@@ -408,6 +454,26 @@ std::string Tree::data(const Dataset& d, std::uint64_t limit) const {
     return std::string(d.stored);
   }
   return ChunkReader(bytes_, d, limit).read();
+}
+
+std::vector<std::string> Tree::texts(std::string_view elements, std::uint64_t limit) const {
+  Heaps heaps(bytes_);
+  std::vector<std::string> out;
+  std::uint64_t total = 0;
+  Bytes in(elements);
+  while (in.size() >= kReference) {
+    const std::uint32_t length = in.u32();
+    const std::uint64_t address = in.u64();
+    const std::uint32_t number = in.u32();
+    out.emplace_back();
+    if (length == 0) continue;
+    const std::string_view text = heaps.object(address, number);
+    if (text.size() < length) throw BadTree("has a text that is cut off");
+    total += length;
+    if (total > limit) throw BadTree("claims more text than the file can hold");
+    out.back() = std::string(until_zero(text.substr(0, length)));
+  }
+  return out;
 }
 
 }  // namespace sarrus::hdf5

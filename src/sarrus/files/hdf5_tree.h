@@ -4,8 +4,8 @@
 //
 // Read is what HDF5 writes by default, its own versions and h5py: superblocks 0 to 3, object headers 1 and 2, groups as
 // symbol tables or compact links, data sets compact, contiguous or in chunks under a B-tree (deflate, shuffle,
-// Fletcher32), numbers of up to eight bytes and text of fixed length. Refused by name: links other than hard ones,
-// external and virtual storage, and the indices of the "latest" format (h5repack converts them).
+// Fletcher32), numbers of up to eight bytes, text of fixed and of variable length. Refused by name: links other than
+// hard ones, external and virtual storage, and the indices of the "latest" format (h5repack converts them).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ class BadTree : public std::runtime_error {
 
 class Tree {
  public:
-  enum class Kind : std::uint8_t { integer, real, text, other };
+  // strings: references to text of any length, see texts().
+  enum class Kind : std::uint8_t { integer, real, text, strings, other };
   struct Type {
     Kind kind = Kind::other;
     std::uint32_t size = 0;  // bytes
@@ -76,6 +77,8 @@ class Tree {
   std::uint64_t root() const { return root_; }
   // Elements as stored, row by row. `limit` bounds the bytes that are made of compressed ones.
   std::string data(const Dataset& dataset, std::uint64_t limit) const;
+  // What elements of the kind `strings` refer to, of together at most `limit` bytes.
+  std::vector<std::string> texts(std::string_view elements, std::uint64_t limit) const;
 
  private:
   std::string_view bytes_;

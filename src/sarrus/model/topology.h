@@ -4,15 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "sarrus/model/joint_graph.h"
 #include "sarrus/model/model.h"
 
 namespace sarrus {
-
-// A closed chain: joints[i] connects bodies[i] and bodies[i + 1], the last one bodies.back() and bodies[0].
-struct Loop {
-  std::vector<int> joints;
-  std::vector<int> bodies;  // kWorld for the world
-};
 
 // The shortest loop through a joint; empty if the joint is in none.
 Loop shortest_loop(const Model& model, int joint);

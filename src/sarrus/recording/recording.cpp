@@ -6,247 +6,23 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 
 #include "sarrus/files/hdf5_reader.h"
-#include "sarrus/geometry/convex_hull.h"
-#include "sarrus/geometry/height_field.h"
-#include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/tools.h"
+#include "sarrus/recording/recording_scene.h"
 
 namespace sarrus {
 namespace {
 
 using hdf5::Column;
 using hdf5::File;
-using hdf5::Table;
 using hdf5::Wxyz;
 
 // Samples and contacts that are collected before they go to the file together.
 constexpr std::size_t kBatchSamples = 256;
 constexpr std::size_t kBatchContacts = 16384;
 constexpr std::int8_t kNoStep = -1;  // status of the initial state
-
-void write_root(const File& file, const Model& model, const RunInfo& info) {
-  file.attribute(file.id(), "format", std::string("sarrus-recording"));
-  file.attribute(file.id(), "version", 1);
-  file.attribute(file.id(), "scene", info.scene);
-  file.attribute(file.id(), "dt", info.options.dt);
-  file.attribute(file.id(), "solver", info.options.solver);
-  file.attribute(file.id(), "integrator", std::string(name_of(*info.options.integrator)));
-  file.attribute(file.id(), "gravity", std::span<const double>(model.gravity().data(), 3));
-  file.attribute(file.id(), "sarrus_version", info.version);
-}
-
-void write_bodies(const File& file, const Model& model) {
-  std::vector<std::string> names;
-  Table<double> mass;
-  for (const Body& b : model.bodies()) {
-    names.push_back(b.name);
-    mass.values.push_back(b.mass);
-  }
-  file.strings("/bodies/names", names, {"", "names of the bodies"});
-  mass.write(file, "/bodies/mass", {"kg", "masses of the bodies"});
-}
-
-void write_joints(const File& file, const Model& model) {
-  std::vector<std::string> names, types, coordinates;
-  Table<std::int32_t> base, follower;
-  Table<double> anchor_base{3, {}}, anchor_follower{3, {}}, axes_base{4, {}}, axes_follower{4, {}}, length;
-  Table<std::int8_t> loop;
-  for (const Joint& j : model.joints()) {
-    names.push_back(j.name);
-    types.emplace_back(j.type == JointType::distance && j.rope ? "rope" : joint_type_info(j.type).name);
-    base.values.push_back(j.base);
-    follower.values.push_back(j.follower);
-    anchor_base.add(j.p_BJ);
-    anchor_follower.add(j.p_FJ);
-    axes_base.add(Wxyz(j.q_BJ));
-    axes_follower.add(Wxyz(j.q_FJ));
-    length.values.push_back(j.length);
-    loop.values.push_back(0);
-  }
-  for (const int j : model.loop_joints()) loop.values[static_cast<std::size_t>(j)] = 1;
-  for (int dof = 0; dof < model.dof_count(); ++dof) coordinates.push_back(model.dof_name(dof));
-
-  file.strings("/joints/names", names, {"", "names of the joints"});
-  file.strings("/joints/type", types, {"", "joint types; 'rope' is a distance joint that only pulls"});
-  base.write(file, "/joints/base", {"1", "index of the base body, -1: world"});
-  follower.write(file, "/joints/follower", {"1", "index of the follower body"});
-  anchor_base.write(file, "/joints/anchor_base", {"m", "anchor in the base body's frame"});
-  anchor_follower.write(file, "/joints/anchor_follower", {"m", "anchor in the follower body's frame"});
-  axes_base.write(file, "/joints/axes_base_wxyz", {"1", "joint axes in the base body's frame"});
-  axes_follower.write(file, "/joints/axes_follower_wxyz", {"1", "joint axes in the follower body's frame"});
-  length.write(file, "/joints/length", {"m", "length of rods and ropes, 0 for other joints"});
-  loop.write(file, "/joints/closes_loop", {"1", "1: joint beyond a spanning tree, closes a loop; 0: other"});
-  file.strings("/joints/coordinate_names", coordinates, {"", "names of the joint coordinates"});
-}
-
-constexpr const char* kSizeMeaning =
-    "sphere: radius; capsule, cylinder: radius, half length (of a capsule's core); box: half extents; ellipsoid: "
-    "semi-axes; else 0";
-
-// Kind, size and pose of geoms or of their parts.
-struct ShapeTable {
-  std::vector<std::string> kinds;
-  Table<double> size{3, {}};
-  Table<double> position{3, {}};
-  Table<double> quaternion{4, {}};
-
-  void add(const Shape& shape, const Pose& X_B) {
-    kinds.emplace_back(name_of(shape.kind));
-    size.add(shape.size);
-    position.add(X_B.p);
-    quaternion.add(Wxyz(X_B.q));
-  }
-  void write(const File& file, const std::string& group, const char* kind_meaning) const {
-    file.strings(group + "/kind", kinds, {"", kind_meaning});
-    size.write(file, group + "/size", {"m", kSizeMeaning});
-    position.write(file, group + "/position", {"m", "origin of the shape in the body frame"});
-    quaternion.write(file, group + "/quaternion_wxyz", {"1", "orientation of the shape in the body frame"});
-  }
-};
-
-// Surfaces of hulls and meshes; what several shapes share is stored once.
-class Meshes {
- public:
-  // Index of the surface, -1 for shapes without.
-  std::int32_t add(const Shape& shape) {
-    if (shape.kind == ShapeKind::hull) return add(shape.hull.get(), shape.hull->vertices(), shape.hull->triangles());
-    if (shape.kind == ShapeKind::mesh) return add(shape.mesh.get(), shape.mesh->vertices(), shape.mesh->triangles());
-    return -1;
-  }
-  void write(const File& file) const {
-    const std::string group = "/geoms/meshes";
-    file.group(group);
-    vertex_offset_.write(file, group + "/vertex_offset",
-                         {"1", "vertices of mesh i are the rows vertex_offset[i] to vertex_offset[i+1]-1"});
-    vertices_.write(file, group + "/vertices", {"m", "in the frame of the shape"});
-    triangle_offset_.write(file, group + "/triangle_offset",
-                           {"1", "triangles of mesh i are the rows triangle_offset[i] to triangle_offset[i+1]-1"});
-    triangles_.write(file, group + "/triangles",
-                     {"1", "vertices of the mesh, counted from 0, counter-clockwise seen from outside"});
-  }
-
- private:
-  template <class Triangles>
-  std::int32_t add(const void* data, std::span<const Vec3> vertices, const Triangles& triangles) {
-    const auto [it, is_new] = index_.try_emplace(data, static_cast<std::int32_t>(index_.size()));
-    if (!is_new) return it->second;
-    for (const Vec3& v : vertices) vertices_.add(v);
-    for (const auto& t : triangles) {
-      for (const int v : t) triangles_.values.push_back(v);
-    }
-    vertex_offset_.values.push_back(vertices_.values.size() / 3);
-    triangle_offset_.values.push_back(triangles_.values.size() / 3);
-    return it->second;
-  }
-
-  std::unordered_map<const void*, std::int32_t> index_;
-  Table<std::uint64_t> vertex_offset_{1, {0}};
-  Table<std::uint64_t> triangle_offset_{1, {0}};
-  Table<double> vertices_{3, {}};
-  Table<std::int32_t> triangles_{3, {}};
-};
-
-class HeightFields {
- public:
-  std::int32_t add(const Shape& shape) {
-    if (shape.kind != ShapeKind::height_field) return -1;
-    const HeightField& field = *shape.height_field;
-    const auto [it, is_new] = index_.try_emplace(&field, static_cast<std::int32_t>(index_.size()));
-    if (!is_new) return it->second;
-    columns_.values.push_back(field.columns());
-    rows_.values.push_back(field.rows());
-    spacing_.values.insert(spacing_.values.end(), {field.dx(), field.dy()});
-    heights_.values.insert(heights_.values.end(), field.heights().begin(), field.heights().end());
-    offset_.values.push_back(heights_.values.size());
-    return it->second;
-  }
-  void write(const File& file) const {
-    const std::string group = "/geoms/height_fields";
-    file.group(group);
-    columns_.write(file, group + "/columns", {"1", "samples along x"});
-    rows_.write(file, group + "/rows", {"1", "samples along y"});
-    spacing_.write(file, group + "/spacing", {"m", "distance of samples along x and y; the grid is centred"});
-    offset_.write(file, group + "/offset", {"1", "heights of field i are the rows offset[i] to offset[i+1]-1"});
-    heights_.write(file, group + "/heights", {"m", "row by row, x fastest; cells are cut from (i, j) to (i+1, j+1)"});
-  }
-
- private:
-  std::unordered_map<const void*, std::int32_t> index_;
-  Table<std::int32_t> columns_;
-  Table<std::int32_t> rows_;
-  Table<double> spacing_{2, {}};
-  Table<std::uint64_t> offset_{1, {0}};
-  Table<double> heights_;
-};
-
-// A row per geom, and per child of a compound.
-class Parts {
- public:
-  void add(std::int32_t geom, const Shape& shape, const Pose& X_B) {
-    if (shape.kind == ShapeKind::compound) {
-      for (const CompoundChild& child : *shape.children) add(geom, child.shape, X_B * child.X_SC);
-      return;
-    }
-    shapes_.add(shape, X_B);
-    geom_.values.push_back(geom);
-    mesh_.values.push_back(meshes_.add(shape));
-    height_field_.values.push_back(height_fields_.add(shape));
-  }
-  void write(const File& file) const {
-    const std::string group = "/geoms/parts";
-    file.group(group);
-    geom_.write(file, group + "/geom", {"1", "index of the geom"});
-    shapes_.write(file, group, "kinds as of the geoms, without compound");
-    mesh_.write(file, group + "/mesh", {"1", "hull, mesh: index into /geoms/meshes; else -1"});
-    height_field_.write(file, group + "/height_field", {"1", "height_field: index into /geoms/height_fields; else -1"});
-    meshes_.write(file);
-    height_fields_.write(file);
-  }
-
- private:
-  Table<std::int32_t> geom_;
-  ShapeTable shapes_;
-  Table<std::int32_t> mesh_;
-  Table<std::int32_t> height_field_;
-  Meshes meshes_;
-  HeightFields height_fields_;
-};
-
-void write_geoms(const File& file, const Model& model) {
-  std::vector<std::string> names;
-  Table<std::int32_t> body;
-  ShapeTable shapes;
-  Parts parts;
-  for (const Geom& g : model.geoms()) {
-    parts.add(static_cast<std::int32_t>(names.size()), g.shape, g.X_BG);
-    names.push_back(g.name);
-    body.values.push_back(g.body);
-    shapes.add(g.shape, g.X_BG);
-  }
-  file.group("/geoms");
-  file.strings("/geoms/names", names, {"", "names of the geoms"});
-  shapes.write(file, "/geoms",
-               "plane (z <= 0 of its frame), sphere, capsule, box, cylinder (axes z), ellipsoid, hull, mesh, "
-               "height_field or compound");
-  body.write(file, "/geoms/body", {"1", "index of the body that carries the geom, -1: world"});
-  parts.write(file);
-}
-
-// Groups have to exist before the datasets in them.
-File create(const std::filesystem::path& path, const Model& model, const RunInfo& info) {
-  File file(path.string());
-  for (const char* g : {"/bodies", "/joints", "/contacts", "/residuals", "/energy"}) file.group(g);
-  if (!model.combinations().empty()) file.group("/combinations");
-  write_root(file, model, info);
-  write_bodies(file, model);
-  write_joints(file, model);
-  write_geoms(file, model);
-  return file;
-}
 
 hsize_t to_size(int n) { return static_cast<hsize_t>(n); }
 
@@ -353,9 +129,11 @@ struct SumColumns {
         rates(file, "/combinations/rates", {to_size(model.scalar_count() - model.dof_count())},
               {"m/s or rad/s", "their rates"}),
         efforts(file, "/combinations/drive_efforts", {to_size(model.scalar_count() - model.dof_count())},
-                {"N or N m", "efforts of their drives in the step"}) {}
+                {"N or N m", "efforts of their drives in the step"}),
+        targets(file, "/combinations/drive_targets", {to_size(model.scalar_count() - model.dof_count())},
+                {"of the target", "what their drives aim at, 0 without drive"}) {}
 
-  Column<double> lengths, rates, efforts;
+  Column<double> lengths, rates, efforts, targets;
 
  private:
   // With their names.
@@ -368,8 +146,8 @@ struct SumColumns {
 };
 
 struct RecordingWriter::Impl {
-  Impl(const std::filesystem::path& path, const Model& model, const RunInfo& info)
-      : file(create(path, model, info)),
+  Impl(const std::filesystem::path& path, const Model& model, const RunInfo& info, int every)
+      : file(create_recording(path, model, info, every)),
         n(to_size(model.body_count())),
         nj(to_size(model.joint_count())),
         nq(to_size(model.dof_count())) {
@@ -392,10 +170,16 @@ struct RecordingWriter::Impl {
     for (std::size_t i = 0; i < state.q.size(); ++i) rate_lag.push(state.rate_lag.empty() ? 0.0 : state.rate_lag[i]);
     for (const double rate : forces.joint_rates) rates.push(rate);
     for (const double effort : forces.drive_efforts) drive_efforts.push(effort);
+    for (const double target : forces.drive_targets) drive_targets.push(target);
+    for (const JointOpening& open : forces.joint_openings) {
+      gaps.push(open.gap);
+      angles.push(open.angle);
+    }
     if (sums) {
       for (const double x : forces.combination_lengths) sums->lengths.push(x);
       for (const double x : forces.combination_rates) sums->rates.push(x);
       for (const double x : forces.combination_efforts) sums->efforts.push(x);
+      for (const double x : forces.combination_targets) sums->targets.push(x);
     }
     for (const Vec6& reaction : forces.joint_reactions) {
       reaction_force.push_vector(reaction.head<3>());
@@ -403,10 +187,14 @@ struct RecordingWriter::Impl {
     }
     kinetic.push(e.kinetic);
     potential.push(e.potential);
+    work_in.push(forces.energy.work_in());
+    dissipated.push(forces.energy.dissipated());
+    unaccounted.push(forces.energy.unaccounted);
   }
 
   void add_report(const StepReport& r, std::int8_t step_status) {
     natural_map.push(r.residuals.natural_map);
+    error.push(r.error);
     joint_gap.push(r.joint_gap);
     joint_angle.push(r.joint_angle);
     penetration.push(r.penetration);
@@ -415,12 +203,14 @@ struct RecordingWriter::Impl {
     status.push(step_status);
   }
 
-  void add_contact(const Contact& c, const Vec3& impulse, const Vec3& force) {
+  void add_contact(const Contact& c, const Vec3& impulse, const Vec3& force, ContactMode contact_mode) {
     point.push_vector(c.p_W);
     normal.push_vector(c.n_W);
     impulse_world.push_vector(impulse);
     force_world.push_vector(force);
     gap.push(c.gap);
+    mu.push(c.mu);
+    mode.push(static_cast<std::int8_t>(contact_mode));
     body_a.push(c.body_a);
     body_b.push(c.body_b);
     geom_a.push(c.geom_a);
@@ -437,13 +227,15 @@ struct RecordingWriter::Impl {
 
   template <class F>
   void each_sample_column(F f) {
-    for (Column<double>* c : {&time, &position, &quaternion, &linear_velocity, &angular_velocity, &coordinates,
-                              &rate_lag, &rates, &drive_efforts, &reaction_force, &reaction_torque, &kinetic,
-                              &potential, &natural_map, &joint_gap, &joint_angle, &penetration, &limit_violation}) {
+    for (Column<double>* c : {&time,        &position,  &quaternion,     &linear_velocity, &angular_velocity,
+                              &coordinates, &rate_lag,  &rates,          &drive_efforts,   &drive_targets,
+                              &gaps,        &angles,    &reaction_force, &reaction_torque, &kinetic,
+                              &potential,   &work_in,   &dissipated,     &unaccounted,     &natural_map,
+                              &error,       &joint_gap, &joint_angle,    &penetration,     &limit_violation}) {
       f(*c);
     }
     if (sums) {
-      for (Column<double>* c : {&sums->lengths, &sums->rates, &sums->efforts}) f(*c);
+      for (Column<double>* c : {&sums->lengths, &sums->rates, &sums->efforts, &sums->targets}) f(*c);
     }
     f(iterations);
     f(status);
@@ -452,7 +244,8 @@ struct RecordingWriter::Impl {
 
   template <class F>
   void each_contact_column(F f) {
-    for (Column<double>* c : {&point, &normal, &impulse_world, &force_world, &gap}) f(*c);
+    for (Column<double>* c : {&point, &normal, &impulse_world, &force_world, &gap, &mu}) f(*c);
+    f(mode);
     for (Column<std::int32_t>* c : {&body_a, &body_b, &geom_a, &geom_b}) f(*c);
   }
 
@@ -500,6 +293,14 @@ struct RecordingWriter::Impl {
       {"m/s or rad/s", "rates of the coordinates; spherical joints: angular velocity in the axes of the base's frame"}};
   Column<double> drive_efforts{
       file, "/joints/drive_efforts", {nq}, {"N or N m", "forces and torques of the drives in the step"}};
+  Column<double> drive_targets{
+      file, "/joints/drive_targets", {nq}, {"of the target", "what the drives aim at, 0 without drive"}};
+  Column<double> gaps{
+      file,
+      "/joints/gap",
+      {nj},
+      {"m", "largest translational error of the joint; ropes: excess of length; compliant ones: deformation"}};
+  Column<double> angles{file, "/joints/angle", {nj}, {"rad", "largest rotational error of the joint"}};
   Column<double> reaction_force{
       file,
       "/joints/reaction_force",
@@ -512,8 +313,14 @@ struct RecordingWriter::Impl {
       {"N m", "mean torque of the joint on its follower over the step, world axes, about the follower's anchor"}};
   Column<double> kinetic{file, "/energy/kinetic", {}, {"J", "kinetic energy, that of armature included"}};
   Column<double> potential{file, "/energy/potential", {}, {"J", "gravity (zero at z = 0) plus joint springs"}};
+  Column<double> work_in{file, "/energy/work_in", {}, {"J", "work of drives and outer forces since the start"}};
+  Column<double> dissipated{
+      file, "/energy/dissipated", {}, {"J", "taken by friction, impacts and dampers since the start"}};
+  Column<double> unaccounted{file, "/energy/unaccounted", {}, {"J", "error of the scheme since the start"}};
   Column<double> natural_map{
       file, "/residuals/natural_map", {}, {"SI, mixed", "judged residual of the step that led to the sample"}};
+  Column<double> error{
+      file, "/residuals/error", {}, {"1", "judged error of the step, what is compared with the tolerance"}};
   Column<double> joint_gap{file, "/residuals/joint_gap", {}, {"m", "largest translational joint error"}};
   Column<double> joint_angle{file, "/residuals/joint_angle", {}, {"rad", "largest rotational joint error"}};
   Column<double> penetration{file, "/residuals/penetration", {}, {"m", "deepest contact"}};
@@ -534,6 +341,8 @@ struct RecordingWriter::Impl {
   Column<double> force_world{
       file, "/contacts/force_world", {3}, {"N", "mean force on body b over the step, world axes, negated on body a"}};
   Column<double> gap{file, "/contacts/gap", {}, {"m", "distance along the normal, negative: penetrating"}};
+  Column<double> mu{file, "/contacts/mu", {}, {"1", "coefficient of friction"}};
+  Column<std::int8_t> mode{file, "/contacts/mode", {}, {"1", "0 open (no force), 1 sticking, 2 sliding"}};
   Column<std::int32_t> body_a{file, "/contacts/body_a", {}, {"1", "index of body a, -1: world"}};
   Column<std::int32_t> body_b{file, "/contacts/body_b", {}, {"1", "index of body b, -1: world"}};
   Column<std::int32_t> geom_a{file, "/contacts/geom_a", {}, {"1", "index of the geom of body a"}};
@@ -543,8 +352,8 @@ struct RecordingWriter::Impl {
   std::uint64_t total_contacts = 0;
 };
 
-RecordingWriter::RecordingWriter(const std::filesystem::path& file, const Model& model, const RunInfo& info)
-    : impl_(std::make_unique<Impl>(file, model, info)) {}
+RecordingWriter::RecordingWriter(const std::filesystem::path& file, const Model& model, const RunInfo& info, int every)
+    : impl_(std::make_unique<Impl>(file, model, info, every)) {}
 RecordingWriter::RecordingWriter(RecordingWriter&&) noexcept = default;
 RecordingWriter& RecordingWriter::operator=(RecordingWriter&&) noexcept = default;
 RecordingWriter::~RecordingWriter() = default;
@@ -560,9 +369,14 @@ void RecordingWriter::add(const State& state, const StepReport& report, const En
   impl_->add_state(state, energy, forces);
   impl_->add_report(report, static_cast<std::int8_t>(report.status));
   for (std::size_t i = 0; i < contacts.size(); ++i) {
-    impl_->add_contact(contacts[i], forces.contact_impulses[i], forces.contact_forces[i]);
+    impl_->add_contact(contacts[i], forces.contact_impulses[i], forces.contact_forces[i], forces.contact_modes[i]);
   }
   impl_->end_sample();
+}
+
+void RecordingWriter::end(const std::string& status, const std::string& message) {
+  impl_->file.attribute(impl_->file.id(), "end_status", status);
+  impl_->file.attribute(impl_->file.id(), "end_message", message);
 }
 
 void RecordingWriter::flush() {

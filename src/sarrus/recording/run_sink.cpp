@@ -105,7 +105,7 @@ class RecordingSink final : public RunSink {
  public:
   RecordingSink(const std::string& path, int every) : file_("--record", path), every_(every) {}
   void begin(const Simulation& sim, const RunInfo& info) override {
-    writer_.emplace(file_.path(), sim.model(), info);
+    writer_.emplace(file_.path(), sim.model(), info, every_);
     writer_->add_initial(sim.state(), energy(sim.model(), sim.state()), forces_of(sim));
   }
   void step(const RunStep& s) override {
@@ -117,7 +117,8 @@ class RecordingSink final : public RunSink {
     writer_->flush();
     file_.keep_copy();
   }
-  void finish(const Simulation&, const RunSummary&) override {
+  void finish(const Simulation& sim, const RunSummary& run) override {
+    writer_->end(run.status(), run.failed() ? std::string(sim.report().message) : "");
     writer_->close();
     file_.commit();
   }
