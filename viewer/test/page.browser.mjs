@@ -1,6 +1,8 @@
 // Tests of pages that hold a motion.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { bars, encode, zip } from '../out/test/encode.mjs';
 import { launch, open, picture, settle, until, write } from './harness.mjs';
 
@@ -20,8 +22,28 @@ const white = ([r, g, b]) => Math.min(r, g, b) > 225;
 const reddish = ([r, g, b]) => r > 150 && r > 1.7 * g && r > 1.7 * b;
 const orange = ([r, g, b]) => r > 180 && g > 0.4 * r && g < 0.8 * r && b < 0.5 * r;
 
+// A page as the program writes it, under the policy that it writes.
+async function written(browser, command) {
+  const file = new URL('../out/program.html', import.meta.url).pathname;
+  const args = ['run', 'fourbar_free', '--duration', '0.2', '--html', file, '--quiet'];
+  const run = spawnSync(command, args, { encoding: 'utf8' });
+  assert.equal(run.status, 0, run.stderr);
+  const p = await open(browser, `${pathToFileURL(file).href}?t=0.1&theme=light`);
+  await settle(p.page);
+  assert.match(await text(p.page, '.head'), /fourbar_free.*4 bodies · 4 joints · 1 loop.*converged · error/);
+  assert.equal((await p.page.evaluate(() => window.sarrus.markers())).length, 2);
+  assert.deepEqual(p.errors, []);
+  assert.deepEqual(
+    p.requests.filter((u) => !/^(file|blob|data):/.test(u)),
+    [],
+  );
+  await p.close();
+}
+
 export function tests() {
+  const command = process.env.SARRUS_COMMAND;
   return [
+    ...(command ? [['page: the one that sarrus run --html writes', (browser) => written(browser, command)]] : []),
     [
       'page: opens from a file, offline, without a word on the console',
       async (browser) => {
