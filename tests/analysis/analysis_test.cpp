@@ -430,5 +430,20 @@ TEST(AnalysisWarnings, ADoorOnTwoHinges) {
   }
 }
 
+// An axis off by 1e-6 rad, in the numbers of a file: the loop has the rank and the freedom that it is meant to have.
+TEST(AnalysisWarnings, LoopsOfRoundedNumbers) {
+  ModelData data = make_scene("fourbar_swing").data();
+  const Quat turn = so3_exp(1e-6 * Vec3(0, 0.6, 0.8));
+  data.joints[2].q_BJ = data.joints[2].q_BJ * turn;
+  data.joints[2].q_FJ = data.joints[2].q_FJ * turn;
+  const ModelAnalysis a = analyse(finish_model(std::move(data)));
+  EXPECT_EQ(a.rows, 20);
+  EXPECT_EQ(a.rank, 17);
+  EXPECT_EQ(a.mobility, 1);
+  EXPECT_EQ(a.rounded_rows, 3);
+  EXPECT_TRUE(warns(a, "last digits"));
+  EXPECT_EQ(analyse(make_scene("fourbar_swing")).rounded_rows, 0);
+}
+
 }  // namespace
 }  // namespace sarrus::analysis_test

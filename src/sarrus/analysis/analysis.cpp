@@ -5,12 +5,14 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <numeric>
 #include <set>
 #include <utility>
 
 #include "sarrus/analysis/units.h"
+#include "sarrus/assembly/rounded_rows.h"
 #include "sarrus/collision/detector.h"
 #include "sarrus/dynamics/coordinates.h"
 #include "sarrus/dynamics/joint_kinematics.h"
@@ -31,6 +33,22 @@ ConstraintProblem reference_rows(const Model& model, const State& state, const J
   set_position_rows(model, *coordinates, state.X_WB, kinematics, state.q, p);
   p.finish();
   return p;
+}
+
+// Rows that steps leave out have no entries any more; how many there are.
+int leave_out_rounded(const Model& model, ConstraintProblem& problem) {
+  const std::vector<std::uint8_t> left_out = rounded_rows(model);
+  for (const ConstraintBlock& b : problem.blocks) {
+    for (int r = 0; r < b.rows; ++r) {
+      const std::size_t row = static_cast<std::size_t>(b.row + r);
+      if (row >= left_out.size() || left_out[row] == 0) continue;
+      for (int k = 0; k < b.nodes; ++k) {
+        const int n = problem.node_size[static_cast<std::size_t>(b.node[k])];
+        std::fill_n(problem.jacobian_row(b, k, r), n, 0.0);
+      }
+    }
+  }
+  return static_cast<int>(std::count(left_out.begin(), left_out.end(), 1));
 }
 
 // Nodes that joints connect, directly or through others, have the same root.
@@ -336,6 +354,29 @@ int joint_rank(const ConstraintProblem& problem) {
   return rank;
 }
 
+std::vector<DependentAxes> dependent_axes(const Model& model, const State& state) {
+  constexpr double kNearlyDependent = 0.01;
+  std::vector<DependentAxes> out;
+  const bool any = std::any_of(model.joints().begin(), model.joints().end(),
+                               [](const Joint& j) { return j.type == JointType::serial; });
+  if (!any) return out;
+  JointKinematics kinematics(model);
+  kinematics.update(state.X_WB, state.q);
+  for (int i = 0; i < model.joint_count(); ++i) {
+    const double conditioning = kinematics.conditioning(i);
+    if (conditioning <= kNearlyDependent) out.push_back({i, conditioning, conditioning < SerialJoint::kLeast});
+  }
+  return out;
+}
+
+std::string DependentAxes::text(const Model& model, std::string_view when) const {
+  return fmt::format(
+      "the axes of serial joint '{}' are nearly dependent {} (singular value {:.2g}): its coordinates turn fast "
+      "there{}",
+      model.joints()[static_cast<std::size_t>(joint)].name, when, conditioning,
+      lost ? ", and it lost a freedom; start elsewhere, or use bodies between" : "");
+}
+
 ModelAnalysis analyse(const Model& model) {
   ModelAnalysis a;
   count_elements(model, a);
@@ -345,8 +386,9 @@ ModelAnalysis analyse(const Model& model) {
   const JointErrors errors = joint_errors(model, kinematics, state.q).with_ropes();
   a.joint_gap = errors.gap;
   a.joint_angle = errors.angle;
-  const ConstraintProblem rows = reference_rows(model, state, kinematics);
+  ConstraintProblem rows = reference_rows(model, state, kinematics);
   a.rows = rows.rows();
+  a.rounded_rows = leave_out_rounded(model, rows);
   if (a.rows > 0) {
     a.rank = joint_rank(rows);
     a.condition = condition_number(rows);
@@ -357,6 +399,12 @@ ModelAnalysis analyse(const Model& model) {
     a.warnings.push_back(fmt::format(
         "rank and mobility are not computed: joints connect a group with more than {} rows; check a part of it",
         kMostRankRows));
+  }
+  if (a.rounded_rows > 0) {
+    a.warnings.push_back(fmt::format(
+        "{} redundant constraint rows contradict others in the last digits of their numbers, which would lock "
+        "the mechanism; they are left out, and stay open by that much",
+        a.rounded_rows));
   }
   CollisionDetector detector(model);
   std::vector<Contact> contacts;
@@ -371,15 +419,8 @@ ModelAnalysis analyse(const Model& model) {
     a.overlap_b = c.geom_b;
   }
   add_warnings(model, state, errors.worst_joint, a);
-  for (int i = 0; i < model.joint_count(); ++i) {
-    constexpr double kNearlyDependent = 0.01;
-    const double conditioning = kinematics.conditioning(i);
-    if (conditioning > kNearlyDependent) continue;
-    a.warnings.push_back(fmt::format(
-        "the axes of serial joint '{}' are nearly dependent at the reference pose (singular value {:.2g}): its "
-        "coordinates turn fast there{}",
-        model.joints()[static_cast<std::size_t>(i)].name, conditioning,
-        conditioning < SerialJoint::kLeast ? ", and it lost a freedom; start elsewhere, or use bodies between" : ""));
+  for (const DependentAxes& d : dependent_axes(model, state)) {
+    a.warnings.push_back(d.text(model, "at the reference pose"));
   }
   return a;
 }

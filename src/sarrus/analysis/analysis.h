@@ -3,8 +3,10 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "sarrus/dynamics/state.h"
 #include "sarrus/model/model.h"
 #include "sarrus/problem/constraint_problem.h"
 
@@ -28,6 +30,7 @@ struct ModelAnalysis {
   int compliant_materials = 0;  // materials and pairs of them
   int rows = 0;                 // rigid bilateral constraint rows (joints, couplings, rods)
   int rank = 0;                 // rank of the row-equilibrated Jacobian (pivoted QR, threshold 1e-9); -1: not computed
+  int rounded_rows = 0;         // that steps leave out: they contradict others in their last digits (rounded_rows.h)
   int redundant_rows = 0;       // rows - rank; -1 like it
   int mobility = 0;             // 6 n_b - rank; -1 like it
   double mass_ratio = 1;        // largest over smallest body mass
@@ -44,6 +47,16 @@ struct ModelAnalysis {
 };
 
 ModelAnalysis analyse(const Model& model);
+
+// Serial joints whose axes are nearly dependent at a state.
+struct DependentAxes {
+  int joint = 0;
+  double conditioning = 0;  // smallest singular value of their motions
+  bool lost = false;        // no freedom is left in a direction: its coordinates stand still there
+
+  std::string text(const Model& model, std::string_view when) const;
+};
+std::vector<DependentAxes> dependent_axes(const Model& model, const State& state);
 
 // Rank of the joint rows, each scaled to length 1, by a dense pivoted QR with threshold 1e-9 of every group of nodes
 // that joints connect; -1 if one has more than kMostRankRows, which would take minutes and a GB. Not for hot paths.

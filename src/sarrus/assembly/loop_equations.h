@@ -47,6 +47,7 @@ class LoopEquations {
   int most_rows() const { return most_rows_; }
   int row_count() const { return static_cast<int>(value_.size()); }
   bool is_equation(int row) const { return equation_[static_cast<std::size_t>(row)]; }
+  bool is_angular(int row) const { return angular_[static_cast<std::size_t>(row)]; }  // rad, not m
   double value(int row) const { return value_[static_cast<std::size_t>(row)]; }
   double scale(int row) const { return scale_[static_cast<std::size_t>(row)]; }  // S of the last linearise()
   // Largest |c| or -g, m or rad, lengths divided by length(); and its joint.

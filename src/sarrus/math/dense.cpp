@@ -2,7 +2,9 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 #include <Eigen/SVD>
+#include <algorithm>
 
 namespace sarrus {
 
@@ -18,6 +20,19 @@ VecX symmetric_eigenvalues(const MatX& A) {
 SingularValues singular_values(const MatX& A) {
   const Eigen::BDCSVD<MatX> svd(A, Eigen::ComputeThinV);
   return {svd.singularValues(), svd.matrixV()};
+}
+
+ColumnOrder independent_columns(const MatX& A) {
+  const Eigen::ColPivHouseholderQR<MatX> qr(A);
+  ColumnOrder out;
+  out.column.resize(static_cast<std::size_t>(A.cols()));
+  for (Eigen::Index k = 0; k < A.cols(); ++k) {
+    out.column[static_cast<std::size_t>(k)] = static_cast<int>(qr.colsPermutation().indices()[k]);
+  }
+  out.length = VecX::Zero(A.cols());
+  const Eigen::Index n = std::min(A.rows(), A.cols());
+  out.length.head(n) = qr.matrixQR().diagonal().head(n).cwiseAbs();
+  return out;
 }
 
 bool is_positive_definite(const MatX& A) { return Eigen::LLT<MatX>(A).info() == Eigen::Success; }

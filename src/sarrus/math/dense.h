@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "sarrus/math/types.h"
 
@@ -21,6 +22,13 @@ struct SingularValues {
   MatX right;   // right singular vectors, a column each
 };
 SingularValues singular_values(const MatX& A);
+
+// Columns of A in the order of a QR factorisation that takes what is longest beyond those before it, and those lengths.
+struct ColumnOrder {
+  std::vector<int> column;
+  VecX length;  // descending
+};
+ColumnOrder independent_columns(const MatX& A);
 
 bool is_positive_definite(const MatX& A);
 // X of A X = B; none if A is not positive definite.

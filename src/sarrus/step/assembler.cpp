@@ -2,16 +2,30 @@
 
 #include <algorithm>
 
+#include "sarrus/assembly/rounded_rows.h"
 #include "sarrus/step/stopwatch.h"
 
 namespace sarrus {
+namespace {
+
+// Where coordinates hold joints by themselves, rows are others.
+std::vector<std::uint8_t> rows_to_release(const Model& model, const Coordinates& coordinates) {
+  for (int i = 0; i < model.joint_count(); ++i) {
+    if (coordinates.holds(i)) return {};
+  }
+  return rounded_rows(model);
+}
+
+}  // namespace
+
 Assembler::Assembler(Model model, SimulationOptions options, std::unique_ptr<Coordinates> coordinates)
     : model_(std::move(model)),
       options_(complete_options(std::move(options), model_)),
       scheme_(scheme_of(*options_.integrator)),
       coordinates_(coordinates ? std::move(coordinates) : maximal_coordinates(model_)),
       detector_(model_, options_.collision),
-      projection_(model_, *coordinates_, factor_),
+      released_(rows_to_release(model_, *coordinates_)),
+      projection_(model_, *coordinates_, factor_, released_),
       modes_(model_, scheme_),
       start_(model_),
       end_(start_),
@@ -303,6 +317,7 @@ void Assembler::build_rows(const Inputs& inputs, double dt, const WarmStart* las
   set_joint_rows(context, problem_);
   add_soft_rows(context, problem_);
   take_soft_rows_along(context, last);
+  release_rows(released_, problem_);
   problem_.measure_rows();
   projection_.use_joints(problem_);
   // Without curvature the biases of an island are J u- or nothing, and in the range of J as they are.

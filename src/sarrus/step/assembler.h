@@ -110,6 +110,9 @@ class Assembler {
   const SimulationOptions& options() const { return options_; }
   const Scheme& scheme() const { return scheme_; }
   Coordinates& coordinates() { return *coordinates_; }
+  // Joint rows that loops of rounded numbers do without (assembly/rounded_rows.h): 1, by row. They are rows of the
+  // problem with a compliance R that leaves them no force. Empty: none.
+  std::span<const std::uint8_t> released_rows() const { return released_; }
   // Linearised at the rows of the last assemble().
   JointProjection& projection() { return projection_; }
   // Of the linear rows of the last assemble(), for the solver.
@@ -133,7 +136,8 @@ class Assembler {
   const Scheme& scheme_;
   std::unique_ptr<Coordinates> coordinates_;
   CollisionDetector detector_;
-  LinearFactor factor_;  // of problem_
+  std::vector<std::uint8_t> released_;  // by joint row; empty: none
+  LinearFactor factor_;                 // of problem_
   JointProjection projection_;
   StepModes modes_;
   JointKinematics start_, end_, kinematics_;

@@ -18,12 +18,14 @@ std::span<const double> as_span(const GrowingVector& v) { return {v.data(), stat
 
 }  // namespace
 
-JointProjection::JointProjection(const Model& model, Coordinates& coordinates, LinearFactor& linear)
+JointProjection::JointProjection(const Model& model, Coordinates& coordinates, LinearFactor& linear,
+                                 std::span<const std::uint8_t> released)
     : model_(model),
       coordinates_(coordinates),
       factor_(linear),
       linear_(&linear),
       has_redundancy_(!model.loop_joints().empty() || !model.couplings().empty() || !model.combinations().empty()),
+      released_(released),
       rows_(&own_rows_),
       trial_(model.bodies().size()),
       twist_(model.bodies().size()),
@@ -100,6 +102,7 @@ bool JointProjection::factor() {
   for (const ConstraintBlock& b : blocks()) {
     if (has_compliance_ && is_compliant(model_, b)) weight_.segment(b.row, b.rows).setZero();
   }
+  leave_out_released(weight_);
   normal_->prepare(*rows_, blocks());
   factored_ = normal_->factor(*rows_, blocks(), as_span(weight_));
   return factored_;
@@ -125,9 +128,16 @@ void JointProjection::make_consistent(ConstraintProblem& problem) {
   newton_step(velocity_);
   if (!step_.allFinite()) return;
   problem.multiply_J(blocks(), step_, velocity_);
+  leave_out_released(velocity_);
   for (const ConstraintBlock& b : blocks()) {
     if (has_compliance_ && is_compliant(model_, b)) continue;
     for (int i = b.row; i < b.row + b.rows; ++i) problem.bias[static_cast<std::size_t>(i)] = velocity_[i];
+  }
+}
+
+void JointProjection::leave_out_released(GrowingVector& of_rows) const {
+  for (std::size_t i = 0; i < released_.size(); ++i) {
+    if (released_[i] != 0) of_rows[static_cast<Eigen::Index>(i)] = 0;
   }
 }
 
@@ -142,6 +152,7 @@ void JointProjection::newton_step(const GrowingVector& residual) {
 
 double JointProjection::largest_residual(const JointKinematics& kinematics, std::span<const double> q) {
   position_residuals(model_, blocks(), has_compliance_, kinematics, q, residual_);
+  leave_out_released(residual_);
   return residual_.cwiseAbs().maxCoeff();
 }
 
@@ -180,6 +191,7 @@ JointProjection::Result JointProjection::project_poses(std::span<Pose> X_WB, Joi
 // Largest component of J u at the tangent rows, left in velocity_, of bodies whose scheme finishes.
 double JointProjection::violation(const VecX& u) {
   own_rows_.multiply_J(u, velocity_);
+  leave_out_released(velocity_);
   for (const ConstraintBlock& b : own_rows_.blocks) {
     if (!finishes_[static_cast<std::size_t>(b.node[0])]) velocity_.segment(b.row, b.rows).setZero();
   }

@@ -29,7 +29,9 @@ namespace sarrus {
 class JointProjection {
  public:
   // `coordinates` and `linear`, which is shared with the solver, must outlive the projection.
-  JointProjection(const Model& model, Coordinates& coordinates, LinearFactor& linear);
+  // `released`: joint rows that are left out (Assembler::released_rows()); empty: none.
+  JointProjection(const Model& model, Coordinates& coordinates, LinearFactor& linear,
+                  std::span<const std::uint8_t> released = {});
 
   // Forgets the linearisation of an earlier step.
   void forget() { serves_ = false; }
@@ -68,6 +70,8 @@ class JointProjection {
   bool is_of_problem() const { return rows_ == problem_; }
   bool shares() const { return is_of_problem() && !has_compliance_; }
   double violation(const VecX& u);
+  // Sets what belongs to released rows to 0.
+  void leave_out_released(GrowingVector& of_rows) const;
   bool leave_tangent(const RowContext& at, std::span<const Contact> contacts, const Islands& islands, double negligible,
                      const VecX& u);
   bool finish_lone_bodies(const RowContext& at, std::span<const Contact> contacts, const Islands& islands,
@@ -91,6 +95,7 @@ class JointProjection {
   bool has_rows_ = false;
   bool has_redundancy_ = false;
   bool has_compliance_ = false;
+  std::span<const std::uint8_t> released_;  // by joint row
   ConstraintProblem own_rows_;     // made by linearise(), or of project_velocities(): joints and what is sustained
   int own_joints_ = 0;             // blocks of it that are of joints
   const ConstraintProblem* rows_;  // the linearisation: own_rows_, or the problem of the step

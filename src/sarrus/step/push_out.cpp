@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sarrus/assembly/rounded_rows.h"
 #include "sarrus/solvers/registry.h"
 
 namespace sarrus {
@@ -28,10 +29,12 @@ double limit_erp(const Model& model, const ConstraintBlock& b, double fallback) 
 
 }  // namespace
 
-PushOut::PushOut(const Model& model, Coordinates& coordinates, const StepModes& modes)
+PushOut::PushOut(const Model& model, Coordinates& coordinates, const StepModes& modes,
+                 std::span<const std::uint8_t> released)
     : model_(model),
       coordinates_(coordinates),
       modes_(modes),
+      released_(released),
       unpaid_(model.bodies().size(), 0.0),
       solver_(make_solver("cascade")) {
   rows_.physical = false;
@@ -108,6 +111,7 @@ bool PushOut::solve(const RowContext& at, std::span<const Contact> contacts, std
   }
   rows_.u_free.setZero();
   rows_.dt = at.dt;
+  release_rows(released_, rows_);
   add_limit_rows(at, rows_);
   add_contact_normals(at, contacts, rows_);
   const RowOptions& o = at.options;

@@ -25,7 +25,7 @@ class PushOut {
  public:
   static constexpr double kInertiaFactor = 100;
 
-  PushOut(const Model& model, Coordinates& coordinates, const StepModes& modes);
+  PushOut(const Model& model, Coordinates& coordinates, const StepModes& modes, std::span<const std::uint8_t> released);
   ~PushOut();
 
   // For so many contacts: when they come, not when something is deep for the first time.
@@ -62,6 +62,7 @@ class PushOut {
   PushSweeps sweeps_;
   std::vector<double> aim_;  // by contact, m
   std::span<const std::uint8_t> little_;
+  std::span<const std::uint8_t> released_;         // Assembler::released_rows()
   std::vector<double> gained_, kinetic_, unpaid_;  // J, by assembly
   std::vector<Vec6> twist_;
   std::unique_ptr<Solver> solver_;

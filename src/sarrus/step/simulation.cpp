@@ -42,7 +42,7 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
       fallback(make_solver(options().fallback, options().fallback_parameters)),
       law(solver_info(options().solver).law),
       fallback_law(solver_info(options().fallback).law),
-      push_out(model(), assembler.coordinates(), assembler.modes()),
+      push_out(model(), assembler.coordinates(), assembler.modes(), assembler.released_rows()),
       mean(model()),
       account(model()),
       governor(model(), assembler.modes()),
