@@ -13,10 +13,13 @@ struct Reader {
   std::string_view name;
   Finding (*run)(std::string_view bytes);
   std::vector<std::string> (*seeds)();
+  bool slow = false;  // half a second for an input: tests try few
 };
 inline constexpr Reader kReaders[] = {
     {"scene", scene, scene_seeds},
     {"mjcf", mjcf, mjcf_seeds},
+    {"urdf", urdf, urdf_seeds},
+    {"sdf", sdf, sdf_seeds, true},
     {"mesh", mesh, mesh_seeds},
     {"problem", problem, problem_seeds},
     {"fclib", fclib, fclib_seeds},

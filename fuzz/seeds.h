@@ -41,6 +41,49 @@ inline std::vector<std::string> mjcf_seeds() {
       R"(</equality></mujoco>)"};
 }
 
+inline std::vector<std::string> urdf_seeds() {
+  return {
+      R"(<robot name="a"><link name="base"><inertial><origin xyz="0 0 0.1" rpy="0.1 0.2 0.3"/><mass value="2"/>)"
+      R"(<inertia ixx="0.1" ixy="0.01" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial><collision><geometry>)"
+      R"(<box size="0.2 0.2 0.2"/></geometry></collision></link><link name="l"><inertial><mass value="1"/>)"
+      R"(<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial><visual><geometry><sphere radius="0.1"/>)"
+      R"(</geometry><material name="m"><color rgba="1 0 0 1"/></material></visual></link><link name="r"><inertial>)"
+      R"(<mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial><collision><origin)"
+      R"( xyz="0 0 0.2"/><geometry><cylinder radius="0.1" length="0.3"/></geometry></collision></link><joint name="j")"
+      R"( type="revolute"><parent link="base"/><child link="l"/><origin xyz="0.3 0 0"/><axis xyz="0 1 0"/><limit lower="-1")"
+      R"( upper="1" effort="10" velocity="2"/><dynamics damping="0.1" friction="0.2"/></joint><joint name="k" type="continuous">)"
+      R"(<parent link="base"/><child link="r"/><origin xyz="-0.3 0 0"/><axis xyz="0 1 0"/><mimic joint="j" multiplier="-1")"
+      R"( offset="0.1"/></joint><transmission name="t"><joint name="j"/><actuator name="motor"><mechanicalReduction>5)"
+      R"(</mechanicalReduction></actuator></transmission></robot>)",
+      R"(<robot name="loop"><link name="world"/><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1")"
+      R"( ixy="0" ixz="0" iyz="0"/></inertial></link><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1")"
+      R"( ixy="0" ixz="0" iyz="0"/></inertial></link><link name="c"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1")"
+      R"( ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="wa" type="revolute"><parent link="world"/><child link="a"/>)"
+      R"(<axis xyz="0 1 0"/><limit lower="-3" upper="3" effort="0" velocity="1"/></joint><joint name="ab" type="prismatic">)"
+      R"(<parent link="a"/><child link="b"/><origin xyz="0 0 1"/><axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="1")"
+      R"( velocity="1"/></joint><joint name="wc" type="planar"><parent link="world"/><child link="c"/><axis xyz="0 1 0"/>)"
+      R"(</joint><loop_joint name="closing" type="spherical"><link1 link="b" xyz="0.1 0 0" rpy="0 0 0"/><link2 link="c")"
+      R"( xyz="0.1 0 1" rpy="0 0 0"/><axis xyz="0 1 0"/></loop_joint></robot>)"};
+}
+
+inline std::vector<std::string> sdf_seeds() {
+  return {
+      R"(<sdf version="1.7"><model name="a"><link name="base"><pose>0 0 1 0 0 0</pose><inertial><mass>2</mass><inertia><ixx>0.1)"
+      R"(</ixx><iyy>0.1</iyy><izz>0.1</izz></inertia></inertial><collision name="c"><geometry><box><size>0.2 0.2 0.2</size></box>)"
+      R"(</geometry><surface><friction><ode><mu>0.7</mu></ode></friction></surface></collision></link><link name="l"><pose)"
+      R"( relative_to="base">0.3 0 0 0.1 0 0</pose><visual name="v"><geometry><sphere><radius>0.1</radius></sphere></geometry>)"
+      R"(</visual></link><joint name="j" type="revolute"><parent>base</parent><child>l</child><axis><xyz>0 1 0</xyz><limit>)"
+      R"(<lower>-1</lower><upper>1</upper><effort>5</effort></limit><dynamics><damping>0.1</damping><friction>0.1</friction>)"
+      R"(</dynamics></axis></joint></model></sdf>)",
+      R"(<sdf version="1.6"><world name="w"><gravity>0 0 -5</gravity><model name="m"><static>true</static><link name="floor">)"
+      R"(<collision name="c"><geometry><plane><normal>0 0 1</normal></plane></geometry></collision></link></model><model name="n">)"
+      R"(<link name="a"/><link name="b"><pose>0 0 1 0 0 0</pose></link><link name="c"><pose>1 0 0 0 0 0</pose></link>)"
+      R"(<joint name="wa" type="ball"><parent>world</parent><child>a</child></joint><joint name="ab" type="universal">)"
+      R"(<parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2></joint><joint name="bc")"
+      R"( type="prismatic"><parent>b</parent><child>c</child><axis><xyz>0 0 1</xyz></axis></joint><joint name="loop" type="fixed">)"
+      R"(<parent>c</parent><child>a</child></joint></model></world></sdf>)"};
+}
+
 inline std::vector<std::string> mesh_seeds() {
   std::string stl(85, '\0');
   stl[0] = '\0';

@@ -116,8 +116,9 @@ inline Finding scene(std::string_view bytes) {
   });
 }
 
-inline Finding mjcf(std::string_view bytes) {
-  const InputFile file(bytes, "xml");
+// A robot's file of any format; also what it becomes as a scene of ours.
+inline Finding robot_file(std::string_view bytes, const char* ending) {
+  const InputFile file(bytes, ending);
   return expect_value_or_error([&]() -> Finding {
     ImportOptions options;
     options.accept = {"all"};
@@ -130,6 +131,9 @@ inline Finding mjcf(std::string_view bytes) {
     return step(sim, 2);
   });
 }
+inline Finding mjcf(std::string_view bytes) { return robot_file(bytes, "xml"); }
+inline Finding urdf(std::string_view bytes) { return robot_file(bytes, "urdf"); }
+inline Finding sdf(std::string_view bytes) { return robot_file(bytes, "sdf"); }
 
 // The first byte tells the format.
 inline Finding mesh(std::string_view bytes) {

@@ -1,11 +1,13 @@
 // `sarrus convert`: a robot's file as a scene of our own, which runs bit for bit as the file does.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "commands.h"
 #include "sarrus/files/whole_file.h"
+#include "sarrus/robot_files/assets.h"
 #include "sarrus/scene_files/scene_file.h"
 #include "scene_argument.h"
 
@@ -16,17 +18,32 @@ struct ConvertArguments {
   SceneArgument scene;
   std::string output;
   std::string report;
+  std::string assets;
+  bool mesh_files = false;
 };
 
 void convert(const ConvertArguments& a) {
   OutputFile output("OUT", a.output);
   OutputFile report_file("--report", a.report);
-  ImportReport report;
-  const Model model = resolve_scene(a.scene, &report);
-  output.write(scene_to_json(model));
-  report_file.write(report.to_json());
+  const ImportResult import = resolve_import(a.scene);
+  SceneWithAssets scene;
+  if (a.assets.empty() && !a.mesh_files) {
+    scene.json = scene_to_json(import.model);
+  } else {
+    const bool printed = OutputFile::is_standard_output(a.output);
+    scene = scene_with_assets(import, printed ? "" : std::filesystem::path(a.output).parent_path(), a.assets);
+  }
+  output.write(scene.json);
+  report_file.write(import.report.to_json());
   if (OutputFile::is_standard_output(a.output) || OutputFile::is_standard_output(a.report)) return;
-  fmt::print("{}", report.to_text());
+  fmt::print("{}", import.report.to_text());
+  const auto say = [](int count, const char* what) {
+    if (count > 0) fmt::print("meshes: {} {}\n", count, what);
+  };
+  say(scene.copied, "files copied");
+  say(scene.written, "written as OBJ files, since no file has their points");
+  say(scene.named, "named where they are");
+  say(scene.in_scene, "with their points in the scene");
 }
 
 }  // namespace
@@ -40,6 +57,13 @@ void add_convert_command(CLI::App& app) {
       ->type_name("OUT");
   command->add_option("--report", arguments->report, "Write what was read, merged and ignored as JSON")
       ->type_name("FILE");
+  CLI::Option* assets =
+      command->add_option("--assets", arguments->assets, "Copy meshes into this folder; the scene names them there")
+          ->type_name("FOLDER");
+  command
+      ->add_flag("--mesh-files", arguments->mesh_files,
+                 "The scene names the files of meshes where they are, instead of holding their points")
+      ->excludes(assets);
   command->callback([arguments] { convert(*arguments); });
 }
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "sarrus/dynamics/scheme.h"
-#include "sarrus/dynamics/state.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/text.h"
+#include "sarrus/robot_files/hold.h"
 #include "sarrus/robot_files/load.h"
 #include "sarrus/scenes/scenes.h"
 
@@ -33,30 +33,16 @@ std::vector<std::string> known_scenes(const std::string& argument) {
   return known;
 }
 
-// Position drives begin with the target that the coordinate has at the start, and keep it.
-Model held(const Model& model) {
-  const State start = State::initial(model);
-  ModelData data = model.data();
-  for (std::size_t i = 0; i < data.dofs.size(); ++i) {
-    Drive& drive = data.dofs[i].drive;
-    if (drive.mode != DriveMode::position) continue;
-    drive.target = {};
-    drive.target.offset = start.q[i];
-  }
-  return finish_model(std::move(data));
-}
-
-Model read_scene(const SceneArgument& a, ImportReport* report) {
+ImportResult read_scene(const SceneArgument& a) {
   const std::string& argument = a.scene;
   std::error_code error;
   const bool directory = fs::is_directory(argument, error);
   if (!directory && fs::exists(argument, error)) {
     ImportResult result = import_model(argument, a.import);
     recommended_integrator(result.model);  // a name that is none is an error of the file, whatever the command does
-    if (report != nullptr) *report = std::move(result.report);
-    return std::move(result.model);
+    return result;
   }
-  if (is_builtin_scene(argument)) return make_scene(argument);
+  if (is_builtin_scene(argument)) return {make_scene(argument), {}, {}};
   const std::string element = fmt::format("scene '{}'", argument);
   if (directory) throw InputError(element, "is a directory; give a scene file or a built-in name, see sarrus scenes");
   const std::string near = nearest_name(argument, known_scenes(argument));
@@ -80,10 +66,11 @@ void add_choice(CLI::App& command, const std::string& option, Enum& value, std::
 }  // namespace
 
 void SceneArgument::add_to(CLI::App& command) {
-  command.add_option("scene", scene, "Scene (JSON), robot (MJCF), or built-in name, see `sarrus scenes`")
+  command.add_option("scene", scene, "Scene (JSON), robot (MJCF, URDF, SDF), or built-in name, see `sarrus scenes`")
       ->required()
       ->type_name("SCENE");
-  command.add_flag("--hold", hold, "Position drives keep the pose in which the scene begins");
+  command.add_flag("--hold", hold,
+                   "Keep the pose in which the scene begins: by position drives, or servos if there are none");
   const std::string group = "Robots' files";
   command.add_option("--key", import.key, "MJCF: keyframe that is the initial state, by name or number")
       ->type_name("NAME")
@@ -92,6 +79,11 @@ void SceneArgument::add_to(CLI::App& command) {
              "URDF: what the root link does");
   command.add_option("--package", import.packages, "Folder in which package:// and model:// addresses are looked for")
       ->type_name("FOLDER")
+      ->group(group);
+  command
+      .add_option("--loops-from", import.loops_from,
+                  "URDF: closes loops between links called closing_X_1 and closing_X_2 (names), or by a YAML file")
+      ->type_name("names|FILE")
       ->group(group);
   command.add_option("--accept", import.accept, "Kinds of forces and constraints that may be left out, or all")
       ->delimiter(',')
@@ -118,9 +110,23 @@ void SceneArgument::add_to(CLI::App& command) {
              "Two points that two bodies share become a hinge, or two balls");
 }
 
+ImportResult resolve_import(const SceneArgument& argument) {
+  ImportResult result = read_scene(argument);
+  if (!argument.hold) return result;
+  HeldModel model = held(result.model);
+  if (model.servos > 0) {
+    result.report.findings.push_back({ImportSeverity::note, "held", "", "",
+                                      fmt::format("no drive holds a position; {} servos of 5 Hz do", model.servos), "",
+                                      1});
+  }
+  result.model = std::move(model.model);
+  return result;
+}
+
 Model resolve_scene(const SceneArgument& argument, ImportReport* report) {
-  const Model model = read_scene(argument, report);
-  return argument.hold ? held(model) : model;
+  ImportResult result = resolve_import(argument);
+  if (report != nullptr) *report = std::move(result.report);
+  return std::move(result.model);
 }
 
 void print_warnings(const ImportReport& report) {

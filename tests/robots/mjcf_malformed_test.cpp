@@ -9,6 +9,7 @@
 
 #include "mjcf_text.h"
 #include "sarrus/math/error.h"
+#include "sarrus/robot_files/mesh_shapes.h"
 
 namespace sarrus::mjcf_malformed_test {
 namespace {
@@ -229,6 +230,29 @@ TEST(MjcfMalformed, CyclesOfIncludesAndModels) {
                        "<mujoco><asset><model name='c' file='c.xml'/></asset><worldbody><attach model='c' "
                        "prefix='a'/></worldbody></mujoco>"),
             "no error");
+}
+
+// Each model that is attached has its own assets, which count as copies.
+TEST(MjcfMalformed, AssetsOfAttachedModelsAreCounted) {
+  const ModelFolder f;
+  std::string assets, attached;
+  for (int i = 0; i < 3000; ++i) assets += "<texture name='t" + std::to_string(i) + "' builtin='flat'/>";
+  for (int i = 0; i < 400; ++i) attached += "<attach model='c' body='b' prefix='p" + std::to_string(i) + "'/>";
+  f.write("c.xml", "<mujoco model='c'><asset>" + assets + "</asset><worldbody><body name='b'/></worldbody></mujoco>");
+  EXPECT_NE(message_of(f, "<mujoco><asset><model name='c' file='c.xml'/></asset><worldbody>" + attached +
+                              "</worldbody></mujoco>")
+                .find("more than 1000000 elements"),
+            std::string::npos);
+}
+
+TEST(MjcfMalformed, MeshesAreBoundedTogether) {
+  robot::MeshBudget budget;
+  MeshFile large;
+  large.triangles.resize(robot::MeshBudget::kMostTriangles / 2 + 1);
+  xml::Node node;
+  node.name = "mesh";
+  budget.add(large, node);
+  EXPECT_THROW(budget.add(large, node), InputError);
 }
 
 TEST(MjcfMalformed, FilesOutsideAreReadOnlyIfAllowed) {

@@ -176,6 +176,23 @@ TEST(MjcfRules, AttachedModelsKeepTheirSettings) {
   EXPECT_EQ(m.drive("p_m"), m.dof("p_j"));
 }
 
+TEST(MjcfRules, AttachedFramesBringWhatIsInThem) {
+  const ModelFolder f;
+  f.write(
+      "child.xml",
+      "<mujoco model='c'><worldbody><body name='left'/><frame name='tools' pos='0 0 1'><body name='arm' pos='0 1 0'>"
+      "<joint name='j'/><geom size='1' mass='1'/></body><body name='second'><joint name='k'/><geom size='1' "
+      "mass='1'/></body></frame></worldbody><actuator><motor name='m' joint='j'/></actuator></mujoco>");
+  const std::string assets = "<asset><model name='c' file='child.xml'/></asset>";
+  const Model m =
+      f.mjcf(assets + "<worldbody><frame pos='5 0 0'><attach model='c' frame='tools' prefix='p_'/></frame></worldbody>")
+          .model;
+  ASSERT_EQ(m.body_count(), 2);
+  EXPECT_LE((body(m, "p_arm").X_WB0.p - Vec3(5, 1, 1)).norm(), 1e-14);
+  EXPECT_EQ(m.drive("p_m"), m.dof("p_j"));
+  EXPECT_EQ(m.dof_count(), 2);
+}
+
 TEST(MjcfRules, VisualGeomsWeighAndWorldGeomsDoNot) {
   const ModelFolder f;
   const Model m = f.mjcf(
@@ -385,6 +402,29 @@ TEST(MjcfRules, RatesOfAKeyBecomeTwists) {
   EXPECT_LE((body(m, "b").v0_W - Vec3(0, 2 + 5, 0)).norm(), 1e-14);
 }
 
+// A body that is aligned with its inertia: qpos and qvel of a key are those of the inertial frame.
+TEST(MjcfRules, RatesOfAnAlignedBodyAreThoseOfItsInertialFrame) {
+  const ModelFolder f;
+  ImportOptions options;
+  options.key = "0";
+  const auto twist = [&](const char* align) {
+    const Model m = f.mjcf("<worldbody><body name='b' pos='0 0 1'><freejoint align='" + std::string(align) +
+                               "'/><inertial pos='.2 0 0' quat='.70710678118654757 0 .70710678118654757 0' mass='1' "
+                               "diaginertia='1 2 2.5'/></body></worldbody>"
+                               "<keyframe><key qpos='1 2 3 .70710678118654757 0 0 .70710678118654757' "
+                               "qvel='1 2 3 4 5 6'/></keyframe>",
+                           options)
+                        .model;
+    return std::pair(body(m, "b").v0_W, body(m, "b").w0_W);
+  };
+  // Of the inertial frame: a quarter turn about z takes (4, 5, 6) to (-5, 4, 6); the velocity is that of the centre.
+  EXPECT_LE((twist("true").first - Vec3(1, 2, 3)).norm(), 1e-14);
+  EXPECT_LE((twist("true").second - Vec3(-5, 4, 6)).norm(), 1e-14);
+  // Of the body's frame: the centre of mass is 0.2 m along its x axis, now the world's y axis.
+  EXPECT_LE((twist("false").second - Vec3(-5, 4, 6)).norm(), 1e-14);
+  EXPECT_LE((twist("false").first - Vec3(1, 2, 3) - Vec3(-5, 4, 6).cross(Vec3(0, .2, 0))).norm(), 1e-14);
+}
+
 TEST(MjcfRules, ManyTurnsOfAKeyAreKept) {
   const ModelFolder f;
   ImportOptions options;
@@ -532,6 +572,36 @@ TEST(MjcfRules, DampingRatiosTakeTheInertiaThatTheJointFeels) {
                                .model)
                       .drive;
   EXPECT_NEAR(d.kd, 2 * std::sqrt(9 * (2 + .4 * 2 * .01 + 1)), 1e-12);
+}
+
+// Springs of springdamper make the joint that feels the inertia I oscillate with its time: I = 1/(M^-1)_ii.
+TEST(MjcfRules, SpringdampersTakeTheInverseInertiaOfTheTree) {
+  const ModelFolder f;
+  // Two pendulums in a row about y, point masses 2 and 3 kg at the ends of 1 and 0.5 m, small spheres and an armature.
+  const Model m = f.mjcf(
+                       "<worldbody><body><joint name='a' axis='0 1 0' springdamper='.5 2'/><geom size='.01' mass='2' "
+                       "pos='1 0 0'/><body pos='1 0 0'><joint name='b' axis='0 1 0' armature='.1'/><geom size='.01' "
+                       "mass='3' pos='.5 0 0'/></body></body></worldbody>")
+                      .model;
+  const double sphere2 = .4 * 2 * 1e-4, sphere3 = .4 * 3 * 1e-4;
+  const double M22 = sphere3 + 3 * .25, M12 = sphere3 + 3 * (.25 + .5), M11 = sphere2 + 2 + sphere3 + 3 * 2.25;
+  const double I = M11 - M12 * M12 / (M22 + .1);
+  EXPECT_NEAR(m.dofs()[at(m.dof("a"))].stiffness, I / (.25 * 4), 1e-12);
+  EXPECT_NEAR(m.dofs()[at(m.dof("a"))].damping, 2 * I / .5, 1e-12);
+  // On a body that floats, it turns both ends: 1/(1/I1 + 1/I2) of two equal bars about their common centre.
+  const Model floating = f.mjcf(
+                              "<worldbody><body><freejoint/><geom size='.1' mass='1'/><body><joint name='j' axis='0 0 "
+                              "1' springdamper='1 1'/><geom size='.2' mass='1'/></body></body></worldbody>")
+                             .model;
+  const double I1 = .4 * .01, I2 = .4 * .04;
+  EXPECT_NEAR(floating.dofs()[at(floating.dof("j"))].stiffness, 1 / (1 / I1 + 1 / I2), 1e-12);
+  // Many axes take memory and time for themselves, not for each other.
+  const Model many = f.mjcf(
+                          "<worldbody><replicate count='5000' offset='1 0 0'><body><joint springdamper='1 1' axis='0 0 "
+                          "1'/><geom size='.1' mass='1'/></body></replicate></worldbody>")
+                         .model;
+  ASSERT_EQ(many.dof_count(), 5000);
+  EXPECT_NEAR(many.dofs()[4999].stiffness, .4 * .01, 1e-12);
 }
 
 TEST(MjcfRules, BoundsOfEffort) {

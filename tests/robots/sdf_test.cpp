@@ -207,6 +207,25 @@ TEST_F(Sdf, IncludesKeepToTheFoldersAndEnd) {
   EXPECT_NE(error_in("file://" + (folder_ / "other.sdf").string()).find("outside"), std::string::npos);
   const std::string cycle = error_in("file://" + (deep / "robot.sdf").string());
   EXPECT_NE(cycle.find("too many includes"), std::string::npos) << cycle;
+  // A folder of a model may name any file as its description.
+  fs::create_directories(deep / "part");
+  std::ofstream(deep / "part/model.config") << "<model><name>p</name><sdf version='1.9'>inner.sdf</sdf></model>";
+  std::ofstream(deep / "part/inner.sdf") << file(link("p"));
+  EXPECT_EQ(error_in("model://part"), "no error");
+  std::ofstream(deep / "part/inner.sdf") << file(link("p") + "<include><uri>file://" +
+                                                 (folder_ / "other.sdf").string() + "</uri></include>");
+  EXPECT_NE(error_in("model://part").find("outside"), std::string::npos) << error_in("model://part");
+  std::ofstream(deep / "part/inner.sdf") << file(link("p") + "<include><uri>model://part</uri></include>");
+  EXPECT_NE(error_in("model://part").find("too many includes"), std::string::npos) << error_in("model://part");
+  std::ofstream(deep / "part/model.config") << "<model><sdf version='1.9'>../../../../other.sdf</sdf></model>";
+  EXPECT_NE(error_in("model://part").find("outside"), std::string::npos) << error_in("model://part");
+}
+
+// The library would take a megabyte for each.
+TEST_F(Sdf, ThousandsOfLinksAreRefusedBeforeTheyAreRead) {
+  std::string links;
+  for (int i = 0; i < 20000; ++i) links += "<link name='l" + std::to_string(i) + "'/>";
+  EXPECT_NE(error_of(links).find("one element too many"), std::string::npos);
 }
 
 TEST_F(Sdf, StaticModelsOfManyLinksArePartOfTheWorld) {

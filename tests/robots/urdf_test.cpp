@@ -14,6 +14,7 @@
 #include "sarrus/dynamics/state.h"
 #include "sarrus/geometry/convex_hull.h"
 #include "sarrus/math/error.h"
+#include "sarrus/robot_files/hold.h"
 #include "sarrus/robot_files/load.h"
 #include "sarrus/step/simulation.h"
 
@@ -227,6 +228,83 @@ TEST_F(Urdf, LoopsInEverySpelling) {
                             joint("m2", "fixed", "right", "closing_a_2", "<origin xyz='0 0.5 0'/>");
   EXPECT_EQ(read(three_bars() + marks, names).model.joint_count(), 4);
   EXPECT_EQ(read(three_bars() + marks).model.joint_count(), 3);
+}
+
+// A file without drives gets servos of 5 Hz: a bar of 1 kg, 1 m, sags by less than g (l/2) / (l^2/3 w^2) and comes to
+// rest.
+TEST_F(Urdf, HeldByServosWhereNothingHolds) {
+  const auto bar = [](const std::string& name) {
+    return "<link name='" + name +
+           "'><inertial><origin xyz='0.5 0 0'/><mass value='1'/><inertia ixx='0.001' iyy='0.0833333' izz='0.0833333' "
+           "ixy='0' "
+           "ixz='0' iyz='0'/></inertial></link>";
+  };
+  const std::string two = link("base") + bar("upper") + bar("lower") +
+                          joint("shoulder", "continuous", "base", "upper", "<axis xyz='0 1 0'/>") +
+                          joint("elbow", "continuous", "upper", "lower", "<origin xyz='1 0 0'/><axis xyz='0 1 0'/>");
+  const HeldModel h = held(read(two).model);
+  EXPECT_EQ(h.kept, 0);
+  EXPECT_EQ(h.servos, 2);
+  const double w = 10 * kPi;
+  EXPECT_NEAR(h.model.dofs()[1].drive.kp, (1.0 / 12 + 0.25) * w * w, 1e-4 * w * w);
+  EXPECT_NEAR(h.model.dofs()[0].drive.kp, (1.0 / 3 + 1.0 / 12 + 2.25) * w * w, 1e-4 * w * w);
+  Simulation sim(h.model, {.dt = 1e-3});
+  for (int i = 0; i < 2000; ++i) ASSERT_NE(sim.step().status, StepStatus::failed);
+  EXPECT_LT(std::abs(sim.state().q[0]), 9.81 * 2 / (2.66 * w * w) * 1.1);
+  EXPECT_GT(std::abs(sim.state().q[0]), 9.81 * 2 / (2.66 * w * w) * 0.8);
+  EXPECT_LT(std::abs(sim.joint_rate(0)), 1e-4);
+  // Position drives that are there stay what they are, and nothing else is added.
+  const HeldModel again = held(h.model);
+  EXPECT_EQ(again.kept, 2);
+  EXPECT_EQ(again.servos, 0);
+}
+
+TEST_F(Urdf, LoopsOfAListBesideTheFile) {
+  const std::string marks = "<link name='tip'/><link name='seat'/>" +
+                            joint("m1", "fixed", "top", "tip", "<origin xyz='1 0 0'/>") +
+                            joint("m2", "fixed", "right", "seat", "<origin xyz='0 0.5 0'/>");
+  ImportOptions options;
+  const auto with_list = [&](const std::string& yaml) {
+    options.loops_from = write(yaml, "loops.yaml").string();
+    return read(three_bars() + marks, options).model;
+  };
+  const Model ball = with_list("# loops\nclosed_loop: [['tip', \"seat\"]]\ntype: [3d]\nname_mot: mot\n");
+  ASSERT_EQ(ball.loop_joints().size(), 1u);
+  EXPECT_EQ(ball.joints().back().type, JointType::spherical);
+  const Model rigid = with_list("closed_loop:\n  - [tip, seat]\n");
+  EXPECT_EQ(rigid.joints().back().type, JointType::fixed);
+  EXPECT_EQ(with_list("closed_loop:\n- - m1\n  - m2\ntype:\n- 6d\n").loop_joints().size(), 1u);  // by joints
+  // Beside the robot's file, too.
+  options.loops_from = "loops.yaml";
+  EXPECT_EQ(read(three_bars() + marks, options).model.loop_joints().size(), 1u);
+  const auto error_with = [&](const std::string& yaml) {
+    options.loops_from = write(yaml, "loops.yaml").string();
+    return error_of(three_bars() + marks, options);
+  };
+  EXPECT_NE(error_with("closed_loop: [[tip, seat, left]]\n").find("give pairs"), std::string::npos);
+  EXPECT_NE(error_with("other: 1\n").find("give pairs"), std::string::npos);
+  EXPECT_NE(error_with("closed_loop: [[tip, seat]]\ntype: [4d]\n").find("neither 3d nor 6d"), std::string::npos);
+  EXPECT_NE(error_with("closed_loop: [[tip, seat]]\ntype: [3d, 3d]\n").find("give as many"), std::string::npos);
+  EXPECT_NE(error_with("closed_loop: [['tip, seat]]\n").find("close it"), std::string::npos);
+  EXPECT_NE(error_with("closed_loop: [[tip, saet]]\n").find("seat"), std::string::npos);
+  options.loops_from = "nothing.yaml";
+  EXPECT_NE(error_of(three_bars() + marks, options).find("nothing.yaml"), std::string::npos);
+}
+
+// Each follower is walked along once: a long chain is read, a ring at its end refused.
+TEST_F(Urdf, LongChainsOfFollowersAndRings) {
+  constexpr int n = 3000;
+  std::string robot = link("base");
+  for (int i = 0; i < n; ++i) {
+    const std::string k = std::to_string(i);
+    const std::string follows =
+        i + 1 < n ? "<axis xyz='0 0 1'/><mimic joint='j" + std::to_string(i + 1) + "'/>" : "<axis xyz='0 0 1'/>";
+    robot += link("l" + k) + joint("j" + k, "continuous", "base", "l" + k, follows);
+  }
+  EXPECT_EQ(read(robot).model.couplings().size(), std::size_t{n - 1});
+  const std::string ring = link("x") + link("y") + joint("a", "continuous", "base", "x", "<mimic joint='b'/>") +
+                           joint("b", "continuous", "base", "y", "<mimic joint='a'/>");
+  EXPECT_NE(error_of(robot + ring).find("ring"), std::string::npos);
 }
 
 TEST_F(Urdf, LoopsThatAreDrawnOpenAreClosed) {

@@ -13,6 +13,7 @@
 
 #include "sarrus/files/xml.h"
 #include "sarrus/model/model.h"
+#include "sarrus/scene_files/scene_file.h"
 
 namespace sarrus::robot {
 
@@ -158,6 +159,7 @@ struct Graph {
   std::vector<LinkPair> excludes;
   std::vector<Frame> frames;
   bool self_collision = true;
+  MeshSources meshes;          // of the shapes: the files that have their points
   bool drives_enabled = true;  // false: drives are kept without a mode
 
   Coordinate& at(const CoordinateRef& ref) {

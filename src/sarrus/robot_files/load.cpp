@@ -21,7 +21,7 @@ ImportResult import_json(const std::string& text, const fs::path& file) {
   ImportReport report;
   report.source = file.string();
   report.format = "JSON";
-  return {parse_scene(text, file.string(), file.parent_path()), std::move(report)};
+  return {parse_scene(text, file.string(), file.parent_path()), std::move(report), {}};
 }
 
 ImportResult import_xml(const std::string& text, const fs::path& file, const std::string& root,
@@ -39,13 +39,14 @@ ImportResult import_xml(const std::string& text, const fs::path& file, const std
   const robot::Folders folders(file, options);
   robot::Graph graph = format->read(xml::parse(text, file.string()), folders, findings);
   if (graph.name.empty()) graph.name = file.stem().string();
+  MeshSources meshes = std::move(graph.meshes);
   ModelData data = robot::reduce(std::move(graph), findings);
   findings.finish();
   Model model = finish_model(std::move(data));
   model = robot::assembled(model, findings);
   if (!format->has_filters) model = robot::exclude_overlaps(std::move(model), findings);
   findings.finish();
-  return {std::move(model), std::move(report)};
+  return {std::move(model), std::move(report), std::move(meshes)};
 }
 
 }  // namespace

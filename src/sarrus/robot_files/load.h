@@ -10,12 +10,14 @@
 #include "sarrus/model/model.h"
 #include "sarrus/robot_files/options.h"
 #include "sarrus/robot_files/report.h"
+#include "sarrus/scene_files/scene_file.h"
 
 namespace sarrus {
 
 struct ImportResult {
   Model model;
   ImportReport report;
+  MeshSources meshes;  // files that have the points of its hulls and meshes (scene_file.h, assets.h)
 };
 
 // Throws InputError "file:line: element: problem; remedy". Prints nothing.

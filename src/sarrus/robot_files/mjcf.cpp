@@ -98,9 +98,8 @@ Keyframe chosen_key(const Source& s, const ImportOptions& options) {
     double* const turn = j.kind == JointKind::free ? q + 3 : q;
     if (j.kind != JointKind::free && j.kind != JointKind::ball) continue;
     if (!(Vec3(turn[1], turn[2], turn[3]).norm() + std::abs(turn[0]) > 1e-10)) a.fail("qpos has a quaternion of zero");
-    if (!s.bodies[at(j.body)].align || s.bodies[at(j.body)].has_children) continue;
-    // The pose of the inertial frame.
     const SourceBody& body = s.bodies[at(j.body)];
+    if (!body.inertial_frame()) continue;
     const Pose X = Pose{Vec3(q[0], q[1], q[2]), Quat(q[3], q[4], q[5], q[6]).normalized()} *
                    Pose{body.com_B, body.inertial_q}.inverse();
     const double values[] = {X.p.x(), X.p.y(), X.p.z(), X.q.w(), X.q.x(), X.q.y(), X.q.z()};
@@ -126,6 +125,10 @@ std::vector<Vec6> twists_of(const Source& s, const std::vector<double>& qpos, co
       if (j.kind == JointKind::free) {
         v = Vec3(u[0], u[1], u[2]);
         w = X.q * Vec3(u[3], u[4], u[5]);
+        if (body.inertial_frame()) {  // of the centre of mass, and in the axes of the inertial frame
+          w = X.q * (body.inertial_q * Vec3(u[3], u[4], u[5]));
+          v -= w.cross(X.q * body.com_B);
+        }
         break;
       }
       here = Source::moved(here, j, qpos.data() + j.qpos);
@@ -246,6 +249,7 @@ Graph read_mjcf(xml::Node root, const Folders& folders, Findings& findings) {
   set_state(*s, key, g);
   warn_of_limits(*s, key.qpos.empty() ? s->qpos0 : key.qpos, findings);
   count_ignored(*s, findings);
+  g.meshes = s->meshes->take_sources();
   return g;
 }
 

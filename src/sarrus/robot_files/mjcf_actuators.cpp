@@ -193,10 +193,10 @@ class ActuatorReader {
 
   // Mass that the length feels at qpos0: sum of M_ii/(dl/dq_i)^2.
   double mass_of(const Transmission& t, double g) {
-    if (M_.size() == 0) M_ = joint_inertia(s_);
+    if (!inertia_) inertia_.emplace(s_);
     double mass = 0;
     const auto add = [&](const SourceJoint& j, double slope) {
-      if (slope != 0) mass += M_(j.qvel, j.qvel) / (slope * slope);
+      if (slope != 0) mass += inertia_->diagonal(j.qvel) / (slope * slope);
     };
     if (t.joint != nullptr) add(*t.joint, g);
     if (t.tendon != nullptr) {
@@ -353,7 +353,7 @@ class ActuatorReader {
   const std::vector<double>& act_;
   Graph& g_;
   Findings& findings_;
-  MatX M_;
+  std::optional<JointInertia> inertia_;
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
-// Joints of the tree, and the inertia that they feel.
+// Joints of the tree.
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -14,13 +13,13 @@ namespace {
 
 // springdamper (T, zeta): K = I/(T^2 zeta^2), B = 2 I/T with the inertia I that the joint feels.
 void resolve_springdampers(Source& s) {
-  MatX inverse;
+  std::optional<JointInertia> inertia;
   for (SourceJoint& j : s.joints) {
     const auto [T, zeta] = j.springdamper;
     if (!(T > 0) || !(zeta > 0) || j.kind == JointKind::free) continue;
-    if (inverse.size() == 0) inverse = joint_inertia(s).ldlt().solve(MatX::Identity(s.nv, s.nv));
+    if (!inertia) inertia.emplace(s);
     double sum = 0;
-    for (int k = 0; k < j.velocities(); ++k) sum += inverse(j.qvel + k, j.qvel + k);
+    for (int k = 0; k < j.velocities(); ++k) sum += inertia->inverse(j.qvel + k);
     const double I = j.velocities() / sum;
     if (!std::isfinite(I)) continue;
     j.stiffness = I / (T * T * zeta * zeta);
@@ -105,58 +104,6 @@ void add_joints(Source& s, Graph& g, Findings& findings) {
     }
     g.joints.push_back(std::move(joint));
   }
-}
-
-MatX joint_inertia(const Source& s) {
-  const int nv = s.nv;
-  MatX M = MatX::Zero(nv, nv);
-  // Of each velocity the motion of the world's origin with the body: [v; w].
-  std::vector<Vec6> motion(at(nv));
-  std::vector<std::vector<int>> moves(s.bodies.size());  // by body: the velocities that move it
-  for (std::size_t b = 1; b < s.bodies.size(); ++b) {
-    const SourceBody& body = s.bodies[b];
-    moves[b] = moves[at(body.parent)];
-    const Pose& X = body.X_WB0;
-    for (const int ji : body.joints) {
-      const SourceJoint& j = s.joints[at(ji)];
-      const auto turn = [&](const Vec3& axis_W, const Vec3& anchor_W) {
-        return spatial(anchor_W.cross(axis_W), axis_W);
-      };
-      int column = j.qvel;
-      const auto add = [&](const Vec6& x) {
-        motion[at(column)] = x;
-        moves[b].push_back(column++);
-      };
-      if (j.kind == JointKind::free) {
-        for (int k = 0; k < 3; ++k) add(spatial(Vec3::Unit(k), Vec3::Zero()));
-        for (int k = 0; k < 3; ++k) add(turn(X.q * Vec3::Unit(k), X.p));
-      } else if (j.kind == JointKind::ball) {
-        for (int k = 0; k < 3; ++k) add(turn(X.q * Vec3::Unit(k), X * j.pos_B));
-      } else if (j.kind == JointKind::hinge) {
-        add(turn(X.q * j.axis_B, X * j.pos_B));
-      } else {
-        add(spatial(X.q * j.axis_B, Vec3::Zero()));
-      }
-      for (int k = 0; k < j.velocities(); ++k) M(j.qvel + k, j.qvel + k) += j.armature;
-    }
-    if (!(body.mass > 0) && body.inertia_B.isZero()) continue;
-    const Vec3 com = X * body.com_B;
-    const Mat3 I = X.R() * body.inertia_B * X.R().transpose();
-    std::vector<Vec6> at_com;
-    for (const int i : moves[b]) {
-      const Vec3 v = motion[at(i)].head<3>();
-      const Vec3 w = motion[at(i)].tail<3>();
-      at_com.push_back(spatial(v + w.cross(com), w));
-    }
-    for (std::size_t i = 0; i < at_com.size(); ++i) {
-      const Vec3 p = body.mass * at_com[i].head<3>();
-      const Vec3 l = I * at_com[i].tail<3>();
-      for (std::size_t k = 0; k < at_com.size(); ++k) {
-        M(moves[b][k], moves[b][i]) += at_com[k].head<3>().dot(p) + at_com[k].tail<3>().dot(l);
-      }
-    }
-  }
-  return M;
 }
 
 }  // namespace sarrus::robot::mjcf

@@ -164,23 +164,6 @@ void Meshes::load(MeshAsset& mesh) {
                static_cast<int>(context.compiler.exactmeshinertia ? MeshMass::exact : MeshMass::legacy)));
   if (mesh.node.has("builtin") && a.text("builtin") != "none") a.fail("is built in MuJoCo; export it to a file");
   if (mesh.node.child("plugin") != nullptr) a.fail("comes from a plugin, which is not read; export it to a file");
-  if (const std::string* file = mesh.node.find("file")) {
-    std::string name = *file;
-    if (context.compiler.strippath) name = fs::path(name).filename().string();
-    const fs::path folder = context.folder / context.compiler.meshdir;
-    fs::path path;
-    try {
-      if (!folders_.find(name, {folder}, path, mesh.tried)) {
-        mesh.missing = true;
-        return;
-      }
-      mesh.surface = load_mesh_file(path);
-    } catch (const InputError& error) {
-      xml::fail(mesh.node, error.what());
-    }
-  } else {
-    read_inline(mesh, a);
-  }
   const Vec3 refpos = a.vec3("refpos", Vec3::Zero());
   double q[4] = {1, 0, 0, 0};
   a.numbers("refquat", q, 4, 4);
@@ -189,7 +172,32 @@ void Meshes::load(MeshAsset& mesh) {
   refquat.normalize();
   const Vec3 scale = a.vec3("scale", Vec3::Ones());
   if ((scale.array() == 0).any()) a.fail("scale has a zero; give factors other than 0");
-  for (Vec3& v : mesh.surface.vertices) v = scale.cwiseProduct(refquat.conjugate() * (v - refpos));
+  fs::path path;
+  const bool in_place = refpos.isZero(0) && refquat.vec().isZero(0);
+  if (const std::string* file = mesh.node.find("file")) {
+    std::string name = *file;
+    if (context.compiler.strippath) name = fs::path(name).filename().string();
+    const fs::path folder = context.folder / context.compiler.meshdir;
+    try {
+      if (!folders_.find(name, {folder}, path, mesh.tried)) {
+        mesh.missing = true;
+        return;
+      }
+      mesh.surface = load_mesh_file(path, {in_place ? scale : Vec3(Vec3::Ones()), false});
+    } catch (const InputError& error) {
+      xml::fail(mesh.node, error.what());
+    }
+  } else {
+    read_inline(mesh, a);
+  }
+  budget_.add(mesh.surface, mesh.node);
+  if (!path.empty() && in_place) {
+    mesh.file = path;
+    mesh.scale = scale;
+    return;
+  }
+  // Adding 0 leaves no negative zeros, as in files.
+  for (Vec3& v : mesh.surface.vertices) v = scale.cwiseProduct(refquat.conjugate() * (v - refpos)) + Vec3::Zero();
   if (scale.prod() < 0) {
     for (auto& t : mesh.surface.triangles) std::swap(t[1], t[2]);
   }
@@ -205,6 +213,7 @@ std::shared_ptr<const ConvexHull> Meshes::hull(MeshAsset& mesh, const xml::Node&
   load(mesh);
   if (mesh.hull == nullptr)
     mesh.hull = ConvexHull::build(mesh.surface.vertices, at.place.text() + ": " + xml::describe(at));
+  if (!mesh.file.empty()) sources_[mesh.hull.get()] = {mesh.file, mesh.scale};
   return mesh.hull;
 }
 
@@ -214,6 +223,7 @@ std::shared_ptr<const TriangleMesh> Meshes::triangles(MeshAsset& mesh, const xml
     mesh.triangles =
         TriangleMesh::build(mesh.surface.vertices, mesh.surface.triangles, at.place.text() + ": " + xml::describe(at));
   }
+  if (!mesh.file.empty()) sources_[mesh.triangles.get()] = {mesh.file, mesh.scale};
   return mesh.triangles;
 }
 

@@ -13,6 +13,7 @@
 #include "sarrus/geometry/convex_hull.h"
 #include "sarrus/geometry/triangle_mesh.h"
 #include "sarrus/model/shape.h"
+#include "sarrus/robot_files/mesh_shapes.h"
 #include "sarrus/robot_files/mjcf_tree.h"
 #include "sarrus/scene_files/mesh_file.h"
 
@@ -34,6 +35,8 @@ struct MeshAsset {
   bool missing = false;  // the file is not there: `tried` tells where it was looked for
   std::string tried;
   MeshFile surface;
+  std::filesystem::path file;  // whose points times scale the surface is; none of others
+  Vec3 scale = Vec3::Ones();
   bool loaded = false;
   std::shared_ptr<const ConvexHull> hull;
   std::shared_ptr<const TriangleMesh> triangles;
@@ -51,6 +54,8 @@ class Meshes {
   std::shared_ptr<const ConvexHull> hull(MeshAsset& mesh, const xml::Node& at);
   std::shared_ptr<const TriangleMesh> triangles(MeshAsset& mesh, const xml::Node& at);
   const MeshProperties& properties(MeshAsset& mesh, MeshMass way, const xml::Node& at);
+  // The files of the hulls and triangles that were made.
+  MeshSources take_sources() { return std::move(sources_); }
 
  private:
   void load(MeshAsset& mesh);
@@ -59,6 +64,8 @@ class Meshes {
   const std::vector<Context>& contexts_;
   const Folders& folders_;
   std::map<std::pair<int, std::string>, MeshAsset> meshes_;
+  MeshSources sources_;
+  MeshBudget budget_;
 };
 
 // A primitive of the given kind fitted to a mesh, and its pose in the frame of the file.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sarrus/math/types.h"
 #include "sarrus/robot_files/graph.h"
 #include "sarrus/robot_files/mjcf_source.h"
 
@@ -35,7 +36,26 @@ void add_contacts(Source& s, Graph& g, Findings& findings);
 void add_actuators(const Source& s, const std::vector<Tendon>& tendons, const std::vector<double>& ctrl,
                    const std::vector<double>& act, Graph& g, Findings& findings);
 
-// Joint-space inertia of the trees at qpos0 with armature, loops ignored: nv x nv.
-MatX joint_inertia(const Source& s);
+// Joint-space inertia M of the trees at qpos0 with armature, loops ignored; by index in qvel.
+class JointInertia {
+ public:
+  explicit JointInertia(const Source& s);
+
+  double diagonal(int velocity) const { return axes_[static_cast<std::size_t>(velocity)].diagonal; }  // M_ii
+  double inverse(int velocity) const;  // (M^-1)_ii; not finite where nothing has mass
+
+ private:
+  // Of each velocity: the axes before it move its parent.
+  struct Axis {
+    Vec6 motion = Vec6::Zero();   // S
+    Mat6 inertia = Mat6::Zero();  // articulated, I_A
+    Vec6 force = Vec6::Zero();    // I_A S
+    double articulated = 0;       // S' I_A S + armature
+    double diagonal = 0;
+    double armature = 0;
+    int parent = -1;
+  };
+  std::vector<Axis> axes_;
+};
 
 }  // namespace sarrus::robot::mjcf

@@ -104,7 +104,10 @@ struct SourceBody {
   std::vector<int> joints;
   std::vector<int> geoms;
   bool has_children = false;
-  bool align = false;  // body frame := inertial frame
+  bool align = false;
+
+  // A free joint's qpos and qvel are those of the inertial frame.
+  bool inertial_frame() const { return align && !has_children; }
 };
 
 struct Source {

@@ -372,7 +372,7 @@ class TreeBuilder {
   }
 
   void attach_model(const xml::Node& at, std::vector<xml::Node>& out, Tree& tree, int depth) {
-    if (at.has("frame")) xml::fail(at, "attaches a frame, which is not read; attach its body");
+    if (at.has("frame") && at.has("body")) xml::fail(at, "attaches a body and a frame; attach one of them");
     const std::string wanted = at.get("model");
     const fs::path folder = tree.contexts[0].folder;
     if (depth >= kMaxAttachDepth) xml::fail(at, "models are attached to each other without end; break the cycle");
@@ -392,10 +392,26 @@ class TreeBuilder {
       const std::size_t before = copies_;
       Tree child = build(std::move(root), file.parent_path(), depth + 1);
       copies_ += before;
-      bound(child.world.size(), at);
+      bound(size_of(child), at);
       return add_model(at, std::move(child), out, tree);
     }
     xml::fail(at, fmt::format("attaches the model {}, which no <model> in <asset> names", in_quotes(wanted)));
+  }
+
+  // Elements, those of assets and classes too: each model that is attached has its own.
+  static std::size_t size_of(const Tree& tree) {
+    std::size_t size = tree.world.size();
+    const auto add = [&](const std::vector<xml::Node>& section) {
+      for (const xml::Node& node : section) size += node.size();
+    };
+    for (const auto* section : {&tree.tendons, &tree.equalities, &tree.contacts, &tree.actuators, &tree.keys}) {
+      add(*section);
+    }
+    for (const Context& context : tree.contexts) {
+      add(context.assets);
+      for (const auto& [name, c] : context.classes) add(c.elements);
+    }
+    return size;
   }
 
   void add_model(const xml::Node& at, Tree child, std::vector<xml::Node>& out, Tree& tree) {
@@ -419,10 +435,11 @@ class TreeBuilder {
     shift(child.world);
     NameSet names;
     const std::size_t begin = out.size();
-    if (const std::string* body = at.find("body")) {
-      xml::Node* found = find_body(child.world, *body);
-      if (found == nullptr) xml::fail(at, fmt::format("the model has no body {}; correct it", in_quotes(*body)));
-      names.emplace('b', *body);
+    const char* const kind = at.has("body") ? "body" : "frame";
+    if (const std::string* part = at.find(kind)) {
+      xml::Node* found = find_part(child.world, kind, *part);
+      if (found == nullptr) xml::fail(at, fmt::format("the model has no {} {}; correct it", kind, in_quotes(*part)));
+      names.emplace(kind_of(kind), *part);
       collect_names(*found, names);
       if (!found->has(kContext)) mark(*found);
       out.push_back(std::move(*found));
@@ -452,10 +469,10 @@ class TreeBuilder {
     }
   }
 
-  static xml::Node* find_body(xml::Node& node, const std::string& name) {
+  static xml::Node* find_part(xml::Node& node, const char* kind, const std::string& name) {
     for (xml::Node& child : node.children) {
-      if (child.name == "body" && child.get("name") == name) return &child;
-      if (xml::Node* found = find_body(child, name)) return found;
+      if (child.name == kind && child.get("name") == name) return &child;
+      if (xml::Node* found = find_part(child, kind, name)) return found;
     }
     return nullptr;
   }

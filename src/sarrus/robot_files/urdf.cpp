@@ -38,11 +38,13 @@ Graph UrdfReader::read() {
   place_links();
   read_shapes();
   for (const TreeJoint& j : joints_) add_joint(j);
+  walked_.assign(joints_.size(), -1);
   for (const TreeJoint& j : joints_) read_mimic(j);
   read_loops();
   read_transmissions();
   read_filters();
   bound_masses();
+  g_.meshes = meshes_.take_sources();
   return std::move(g_);
 }
 
@@ -389,13 +391,16 @@ void UrdfReader::read_mimic(const TreeJoint& j) {
   }
   if (g_.joints[at(lead)].coordinates.size() != 1)
     xml::fail(*mimic, "follows a joint of several coordinates; only single ones can lead");
-  // A ring of followers has no leader.
-  std::string at_joint = master;
-  for (std::size_t i = 0; i <= joints_.size(); ++i) {
-    const xml::Node* next = joints_[at(joint_of_.at(at_joint))].node->child("mimic");
-    if (next == nullptr || !joint_of_.contains(next->get("joint"))) break;
-    at_joint = next->get("joint");
-    if (at_joint == j.name) xml::fail(*mimic, "is one of a ring of joints that follow each other; let one lead");
+  // A ring of followers has no leader. What was walked along once is not walked again: it ends, or was refused.
+  const int walk = joint_of_.at(j.name);
+  for (int i = walk; walked_[at(i)] < 0;) {
+    walked_[at(i)] = walk;
+    const xml::Node* next = joints_[at(i)].node->child("mimic");
+    const auto found = next == nullptr ? joint_of_.end() : joint_of_.find(next->get("joint"));
+    if (found == joint_of_.end()) break;
+    i = found->second;
+    if (walked_[at(i)] == walk)
+      xml::fail(*mimic, "follows a ring of joints that follow each other; let one of them lead");
   }
   ++count.kept;
   Coupling c;

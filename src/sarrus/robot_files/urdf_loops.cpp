@@ -9,6 +9,7 @@
 #include "sarrus/math/so3.h"
 #include "sarrus/math/text.h"
 #include "sarrus/math/tools.h"
+#include "sarrus/robot_files/closed_loop_lists.h"
 #include "sarrus/robot_files/urdf_reader.h"
 
 namespace sarrus::robot {
@@ -272,7 +273,6 @@ void UrdfReader::read_gazebo_joint(const xml::Node& node) {
 
 // Links called closing_<name>_1 and closing_<name>_2: points that coincide; with closing_<name>_1_z and _2_z an axis.
 void UrdfReader::read_closing_frames() {
-  if (findings_.options().loops_from != "names") return;
   for (const auto& [name, first] : links_) {
     if (!name.starts_with("closing_") || !name.ends_with("_1")) continue;
     const std::string stem = name.substr(0, name.size() - 2);
@@ -285,6 +285,33 @@ void UrdfReader::read_closing_frames() {
     spelling(*node, "links called closing_*");
     const bool axis = links_.contains(stem + "_1_z") && links_.contains(stem + "_2_z");
     add_closure(*node, stem, axis ? "revolute" : "spherical", first, second->second, {}, {}, Vec3::UnitZ(), nullptr);
+  }
+}
+
+// Pairs of links, frames or joints (their frames) that coincide.
+void UrdfReader::read_listed_loops() {
+  namespace fs = std::filesystem;
+  fs::path file = findings_.options().loops_from;
+  std::error_code error;
+  if (file.is_relative() && !fs::exists(file, error) && fs::exists(folders_.folder() / file, error))
+    file = folders_.folder() / file;
+  xml::Node at;
+  at.name = "closed_loop";
+  at.place.file = std::make_shared<const std::string>(file.string());
+  int k = 0;
+  for (const ListedLoop& loop : read_closed_loops(file)) {
+    const auto end = [&](const std::string& name) {
+      const auto joint = joint_of_.find(name);
+      if (!links_.contains(name) && joint != joint_of_.end())
+        return std::pair<int, Pose>{links_.at(joints_[sarrus::at(joint->second)].child), {}};
+      return frame_named(at, name);
+    };
+    const auto [base, X_B] = end(loop.a);
+    const auto [follower, X_F] = end(loop.b);
+    at.set("name", fmt::format("closed_loop_{}", ++k));
+    spelling(at, "a list of closed loops");
+    add_closure(at, at.get("name"), loop.rigid ? "fixed" : "spherical", base, follower, X_B, X_F, Vec3::UnitX(),
+                nullptr);
   }
 }
 
@@ -307,7 +334,9 @@ void UrdfReader::read_loops() {
     if (!g_.joints.empty() && g_.joints.back().closure && g_.joints.back().name.empty())
       g_.joints.back().name = fmt::format("loop{}", ++unnamed);
   }
-  read_closing_frames();
+  const std::string& from = findings_.options().loops_from;
+  if (from == "names") read_closing_frames();
+  if (!from.empty() && from != "names") read_listed_loops();
 }
 
 }  // namespace sarrus::robot

@@ -67,6 +67,7 @@ class UrdfReader {
   void read_bushing(const xml::Node& node);
   void read_gazebo_joint(const xml::Node& node);
   void read_closing_frames();
+  void read_listed_loops();
   void add_closure(const xml::Node& node, const std::string& name, const std::string& type, int base, int follower,
                    const Pose& X_BJ, const Pose& X_FJ, const Vec3& axis, const Vec3* axis2);
   void add_point_constraint(const xml::Node& node, const std::string& name, int a, const Vec3& p_A, int b,
@@ -84,6 +85,7 @@ class UrdfReader {
   std::vector<bool> on_world_;              // by link: fixed to the world
   std::vector<TreeJoint> joints_;           // in the order of the file
   std::map<std::string, int> joint_of_;     // by name, into joints_
+  std::vector<int> walked_;                 // by joint: the mimic joint whose leaders it is one of, or -1
   std::map<std::string, int> graph_joint_;  // by name, into Graph::joints
   std::map<std::string, std::array<double, 4>> colours_;
   std::map<double, int> material_of_mu_;

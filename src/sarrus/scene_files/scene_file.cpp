@@ -93,8 +93,11 @@ OrderedJson bits(std::uint32_t mask) {
   return out;
 }
 
-// Which shape of the file has the points of a hull, mesh or height field: others that share them refer to it.
-using DataOwners = std::unordered_map<const void*, std::string>;
+// Where points are: in a file, or in the first shape of the scene that has them, which others refer to.
+struct DataPlaces {
+  const MeshSources& sources;
+  std::unordered_map<const void*, std::string> owners;
+};
 
 const void* data_of(const Shape& s) {
   if (s.kind == ShapeKind::hull) return s.hull.get();
@@ -125,10 +128,17 @@ void put_height_field(OrderedJson& out, const HeightField& field) {
   out["heights"] = std::move(heights);
 }
 
-OrderedJson children(const Shape& compound);
+OrderedJson children(const Shape& compound, const DataPlaces& places);
 
-// The size of a shape, or its points unless another shape has them.
-void put_geometry(OrderedJson& out, const Shape& s, bool with_points) {
+// The size of a shape, or its points unless another shape or a file has them.
+void put_geometry(OrderedJson& out, const Shape& s, bool with_points, const DataPlaces& places) {
+  const auto source = places.sources.find(data_of(s));
+  if (with_points && source != places.sources.end()) {
+    out["file"] = source->second.file.generic_string();
+    const Vec3& scale = source->second.scale;
+    if (!same_bits(scale, Vec3::Ones())) out["scale"] = list(scale);
+    with_points = false;
+  }
   switch (s.kind) {
     case ShapeKind::plane:
       break;
@@ -157,7 +167,7 @@ void put_geometry(OrderedJson& out, const Shape& s, bool with_points) {
       if (with_points) put_height_field(out, *s.height_field);
       break;
     case ShapeKind::compound:
-      out["children"] = children(s);
+      out["children"] = children(s, places);
       break;
   }
 }
@@ -167,32 +177,32 @@ void put_pose(OrderedJson& out, const Pose& X) {
   if (pose.contains("q") || !same_bits(X.p, Vec3::Zero())) out["pose"] = std::move(pose);
 }
 
-OrderedJson children(const Shape& compound) {
+OrderedJson children(const Shape& compound, const DataPlaces& places) {
   OrderedJson out = OrderedJson::array();
   for (const CompoundChild& child : *compound.children) {
     OrderedJson c;
     c["type"] = std::string(name_of(child.shape.kind));
-    put_geometry(c, child.shape, true);
+    put_geometry(c, child.shape, true, places);
     put_pose(c, child.X_SC);
     out.push_back(std::move(c));
   }
   return out;
 }
 
-OrderedJson shape_of(const std::string& name, const Shape& shape, const Pose& X_BG, DataOwners& owners) {
+OrderedJson shape_of(const std::string& name, const Shape& shape, const Pose& X_BG, DataPlaces& places) {
   OrderedJson out;
   out["name"] = name;
   out["type"] = std::string(name_of(shape.kind));
   const void* data = data_of(shape);
-  const bool shared = data != nullptr && !owners.try_emplace(data, name).second;
-  if (shared) out["same_as"] = owners.at(data);
-  put_geometry(out, shape, !shared);
+  const bool shared = data != nullptr && !places.owners.try_emplace(data, name).second;
+  if (shared) out["same_as"] = places.owners.at(data);
+  put_geometry(out, shape, !shared, places);
   put_pose(out, X_BG);
   return out;
 }
 
-OrderedJson shape(const Model& model, const Geom& g, DataOwners& owners) {
-  OrderedJson out = shape_of(g.name, g.shape, g.X_BG, owners);
+OrderedJson shape(const Model& model, const Geom& g, DataPlaces& places) {
+  OrderedJson out = shape_of(g.name, g.shape, g.X_BG, places);
   if (g.material != 0) out["material"] = model.materials()[static_cast<std::size_t>(g.material)].name;
   if (g.group != Geom{}.group) out["group"] = bits(g.group);
   if (g.collides_with != Geom{}.collides_with) out["collides_with"] = bits(g.collides_with);
@@ -201,8 +211,8 @@ OrderedJson shape(const Model& model, const Geom& g, DataOwners& owners) {
   return out;
 }
 
-OrderedJson visual(const Visual& v, DataOwners& owners) {
-  OrderedJson out = shape_of(v.name, v.shape, v.X_BG, owners);
+OrderedJson visual(const Visual& v, DataPlaces& places) {
+  OrderedJson out = shape_of(v.name, v.shape, v.X_BG, places);
   out["rgba"] = list(v.colour);
   return out;
 }
@@ -422,23 +432,23 @@ std::vector<std::vector<int>> by_body(const Model& model, const Elements& elemen
 }
 
 // Bodies with their shapes, the shapes of the world, and the model's order of shapes if it is another one.
-void put_bodies(OrderedJson& out, const Model& model) {
+void put_bodies(OrderedJson& out, const Model& model, const MeshSources& sources) {
   const std::vector<std::vector<int>> shapes_of = by_body(model, model.geoms());
   const std::vector<std::vector<int>> visuals_of = by_body(model, model.visuals());
   const std::vector<std::vector<int>> frames_of = by_body(model, model.frames());
   std::vector<int> order;
-  DataOwners owners;
+  DataPlaces places{sources, {}};
   const auto shapes = [&](std::size_t owner) {
     OrderedJson result = OrderedJson::array();
     for (const int i : shapes_of[owner]) {
-      result.push_back(shape(model, model.geoms()[static_cast<std::size_t>(i)], owners));
+      result.push_back(shape(model, model.geoms()[static_cast<std::size_t>(i)], places));
       order.push_back(i);
     }
     return result;
   };
   const auto seen_only = [&](OrderedJson& to, const char* visuals, const char* frames, std::size_t owner) {
     for (const int i : visuals_of[owner]) {
-      to[visuals].push_back(visual(model.visuals()[static_cast<std::size_t>(i)], owners));
+      to[visuals].push_back(visual(model.visuals()[static_cast<std::size_t>(i)], places));
     }
     for (const int i : frames_of[owner]) {
       to[frames].push_back(frame_on_body(model.frames()[static_cast<std::size_t>(i)]));
@@ -466,7 +476,7 @@ void put_pairs(OrderedJson& out, const char* key, const Model& model, const std:
 
 // Keys at their default are left out, so that infinities need no notation; angles are in radians and joints have local
 // anchors, so that loading repeats no arithmetic.
-OrderedJson document_of(const Model& model) {
+OrderedJson document_of(const Model& model, const MeshSources& sources) {
   OrderedJson out;
   out["format"] = "sarrus-scene";
   out["version"] = 1;
@@ -489,7 +499,7 @@ OrderedJson document_of(const Model& model) {
   put("push_out_speed", run.push_out_speed, usual.push_out_speed);
   if (run.restitution == RestitutionLaw::sequential) out["run"]["restitution_law"] = "sequential";
   put_materials(out, model);
-  put_bodies(out, model);
+  put_bodies(out, model, sources);
   for (const Joint& j : model.joints()) out["joints"].push_back(joint(model, j));
   for (const Coupling& c : model.couplings()) out["couplings"].push_back(coupling(model, c));
   for (const Combination& c : model.combinations()) out["combinations"].push_back(combination(model, c));
@@ -571,7 +581,9 @@ Model load_scene(const fs::path& file) {
   return parse_scene(text, file.string(), file.parent_path());
 }
 
-std::string scene_to_json(const Model& model) { return json::print(scene::document_of(model)); }
+std::string scene_to_json(const Model& model, const MeshSources& sources) {
+  return json::print(scene::document_of(model, sources));
+}
 
 void save_scene(const Model& model, const fs::path& file) {
   try {

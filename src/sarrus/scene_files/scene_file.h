@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +21,17 @@ Model parse_scene(std::string_view json_text, const std::string& source_name, co
 // keeps quaternions, so that analyse() cannot tell. Empty for text that is no scene.
 std::vector<std::string> suspicious_orientations(std::string_view json_text);
 
-std::string scene_to_json(const Model& model);
-// Hulls, meshes and height fields are written with their points, so that the file needs no others.
+// A mesh file whose points, times the factors, are those of a hull or mesh; by the address of its data
+// (Shape::hull.get(), Shape::mesh.get()).
+struct MeshSource {
+  std::filesystem::path file;
+  Vec3 scale = Vec3::Ones();
+};
+using MeshSources = std::map<const void*, MeshSource>;
+
+// Hulls, meshes and height fields are written with their points, so that the file needs no others, but for those that
+// have a source, which is named as it stands there.
+std::string scene_to_json(const Model& model, const MeshSources& sources = {});
 // Writes to a temporary file beside the target and renames it, so that nothing is half-written.
 void save_scene(const Model& model, const std::filesystem::path& file);
 
