@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """What MuJoCo makes of MJCF files, as small JSON files for tests/robots: names, masses, inertias, poses at some qpos.
 
+Of robots also how they move: without their constraints accelerations at a random state and where they are half a second
+later, the forces of their actuators, and which pairs of geoms may collide.
+
     pip install 'mujoco==3.12.*'            (in a virtual environment)
     scripts/mujoco_facts.py DATA OUT        DATA: the folder with mjcf/; OUT: tests/robots/facts
 
@@ -8,9 +11,11 @@ Small models share a file, robots have one each. Numbers have 16 digits.
 """
 
 import json
+import os
 import pathlib
 import re
 import sys
+import tempfile
 
 import mujoco
 import numpy as np
@@ -51,6 +56,89 @@ def random_qpos(m, rng):
     return q
 
 
+def model_with(path, extra):
+    """The model with more elements, from a folder of links to what is beside its file."""
+    with tempfile.TemporaryDirectory() as folder:
+        for entry in path.parent.iterdir():
+            os.symlink(entry.resolve(), pathlib.Path(folder) / entry.name)
+        wrapper = pathlib.Path(folder) / "oracle-wrapper.xml"
+        wrapper.write_text(f'<mujoco><include file="{path.name}"/>{extra}</mujoco>')
+        return mujoco.MjModel.from_xml_path(str(wrapper))
+
+
+def motion_of(path):
+    """From a random state, without contacts, limits, friction, equalities and actuators: accelerations, and the state
+    0.5 s later by fourth-order steps of 0.05 ms. Springs and dampers are left out where they are too stiff for those."""
+    for flags in ("", ' spring="disable" damper="disable"'):
+        flags = 'constraint="disable" actuation="disable"' + flags
+        m = model_with(path, f'<option integrator="RK4"><flag {flags}/></option>')
+        d = mujoco.MjData(m)
+        rng = Lcg()
+        d.qpos[:] = random_qpos(m, rng)
+        d.qvel[:] = [rng() - 0.5 for _ in range(m.nv)]
+        out = {"flags": flags, "qpos": rounded(d.qpos), "qvel": rounded(d.qvel)}
+        mujoco.mj_forward(m, d)
+        out["qacc"] = rounded(d.qacc)
+        if np.abs(d.qacc).max() < 1000:
+            break
+    m.opt.timestep = 5e-5
+    for _ in range(10000):
+        mujoco.mj_step(m, d)
+    assert d.warning.number.sum() == 0, f"{path}: unstable"
+    out["end"] = rounded(d.qpos)
+    return out
+
+
+def actuation_of(path):
+    """The sum of the actuators' forces by coordinate at three random states and controls. Joints that an equality ties to
+    another one follow it."""
+    m = model_with(path, "")
+    d = mujoco.MjData(m)
+    rng = Lcg()
+    out = []
+    for _ in range(3 if m.nu else 0):
+        d.qpos[:] = random_qpos(m, rng)
+        d.qvel[:] = [rng() - 0.5 for _ in range(m.nv)]
+        for e in range(m.neq):
+            if m.eq_type[e] == mujoco.mjtEq.mjEQ_JOINT and m.eq_obj2id[e] >= 0:
+                a, b = m.eq_obj1id[e], m.eq_obj2id[e]
+                qa, qb = m.jnt_qposadr[a], m.jnt_qposadr[b]
+                c, x = m.eq_data[e][:5], d.qpos[qb] - m.qpos0[qb]
+                d.qpos[qa] = m.qpos0[qa] + sum(c[k] * x**k for k in range(5))
+                slope = sum(k * c[k] * x ** (k - 1) for k in range(1, 5))
+                d.qvel[m.jnt_dofadr[a]] = slope * d.qvel[m.jnt_dofadr[b]]
+        for i in range(m.nu):
+            lo, hi = m.actuator_ctrlrange[i] if m.actuator_ctrllimited[i] else (-1, 1)
+            d.ctrl[i] = lo + rng() * (hi - lo)
+        mujoco.mj_forward(m, d)
+        out.append({"qpos": rounded(d.qpos), "qvel": rounded(d.qvel), "ctrl": rounded(d.ctrl),
+                    "force": rounded(d.qfrc_actuator)})
+    return out
+
+
+def pairs_of(path):
+    """How many pairs of geoms of two bodies MuJoCo looks for contacts between: [body, body, pairs]. All margins are
+    wide for it, and all shapes but planes small spheres, so that each pair that may collide does."""
+    m = model_with(path, '<size memory="1G"/>')
+    d = mujoco.MjData(m)
+    wide = 3.0
+    solid = m.geom_type > int(mujoco.mjtGeom.mjGEOM_HFIELD)
+    m.geom_type[solid] = int(mujoco.mjtGeom.mjGEOM_SPHERE)
+    m.geom_size[solid] = 0.01
+    m.geom_margin[:] = wide
+    m.pair_margin[:] = wide
+    m.body_margin[:] = wide
+    mujoco.mj_kinematics(m, d)
+    mujoco.mj_comPos(m, d)
+    mujoco.mj_collision(m, d)
+    geoms = {tuple(sorted((int(c.geom1), int(c.geom2)))) for c in d.contact}
+    bodies = {}
+    for a, b in geoms:
+        pair = tuple(sorted((int(m.geom_bodyid[a]), int(m.geom_bodyid[b]))))
+        bodies[pair] = bodies.get(pair, 0) + 1
+    return [[a, b, n] for (a, b), n in sorted(bodies.items())]
+
+
 def facts_of(path, data_folder):
     m = mujoco.MjModel.from_xml_path(str(path))
     d = mujoco.MjData(m)
@@ -88,17 +176,6 @@ def facts_of(path, data_folder):
         d.qpos[:] = q
         mujoco.mj_kinematics(m, d)
         out["poses"].append({"qpos": rounded(q), "xpos": rounded(d.xpos[1:]), "xquat": rounded(d.xquat[1:])})
-    # The force of each actuator on its joint, at random coordinates, rates and controls.
-    out["actuators"] = []
-    if m.nu:
-        d.qpos[:] = poses[1]
-        d.qvel[:] = [rng() - 0.5 for _ in range(m.nv)]
-        for i in range(m.nu):
-            lo, hi = m.actuator_ctrlrange[i] if m.actuator_ctrllimited[i] else (-1, 1)
-            d.ctrl[i] = lo + rng() * (hi - lo)
-        mujoco.mj_forward(m, d)
-        out["actuation"] = {"qvel": rounded(d.qvel), "ctrl": rounded(d.ctrl), "qfrc": rounded(d.qfrc_actuator)}
-        out["actuators"] = [name(mujoco.mjtObj.mjOBJ_ACTUATOR, i) for i in range(m.nu)]
     return out
 
 
@@ -113,7 +190,12 @@ def main():
             small.append(facts_of(path, data))
         elif not path.name.startswith("scene") or "softfoot" in str(path):
             stem = re.sub(r"[^a-z0-9]+", "_", f"{path.parent.name}_{path.stem}".lower())
-            (out / f"{stem}.json").write_text(json.dumps([facts_of(path, data)], separators=(",", ":")) + "\n")
+            facts = facts_of(path, data)
+            facts["actuation"] = actuation_of(path)
+            facts["pairs"] = pairs_of(path)
+            if "softfoot" not in stem:  # its tendons in space have springs
+                facts["motion"] = motion_of(path)
+            (out / f"{stem}.json").write_text(json.dumps([facts], separators=(",", ":")) + "\n")
     for i in range(0, len(small), 10):
         (out / f"small_{i // 10}.json").write_text(json.dumps(small[i : i + 10], separators=(",", ":")) + "\n")
 
