@@ -9,7 +9,7 @@
 set -euo pipefail
 
 packages=(g++ cmake ninja-build libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev libhdf5-dev zlib1g-dev
-  libqhull-dev libtinyxml2-dev libbullet-dev libsdformat-dev)
+  libqhull-dev libtinyxml2-dev libbullet-dev libsdformat-dev libboost-dev)
 if [ "${1:-build}" = test ] || [ "${1:-build}" = fuzz ]; then
   packages+=(libgtest-dev libbenchmark-dev libopenmpi-dev openmpi-bin libfclib-dev libsuitesparse-dev clang-format python3 python3-h5py python3-jsonschema)
 fi
@@ -32,7 +32,7 @@ esac
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   missing=()
   for tool in g++ cmake ninja; do command -v "$tool" >/dev/null || missing+=("$tool"); done
-  for header in eigen3/Eigen/Core fmt/format.h nlohmann/json.hpp CLI/CLI.hpp; do
+  for header in eigen3/Eigen/Core fmt/format.h nlohmann/json.hpp CLI/CLI.hpp boost/beast/websocket.hpp; do
     found=no
     for dir in /usr/include /usr/local/include /opt/homebrew/include; do [ -e "$dir/$header" ] && found=yes; done
     [ "$found" = yes ] || missing+=("$header")

@@ -13,6 +13,7 @@ inline constexpr int kExitInterrupted = 130;
 inline constexpr int kExitSimulationFailed = 3;  // or no solver met the tolerance
 
 void add_run_command(CLI::App& app, int& exit_code);
+void add_view_command(CLI::App& app, int& exit_code);
 void add_solve_command(CLI::App& app, int& exit_code);
 void add_inverse_command(CLI::App& app, int& exit_code);
 void add_bench_command(CLI::App& app, int& exit_code);

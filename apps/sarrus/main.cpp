@@ -52,6 +52,7 @@ int run_command_line(int argc, const char* const* argv) {
       "130 interrupted. See `sarrus run --help`.");
   int exit_code = kExitOk;
   add_run_command(app, exit_code);
+  add_view_command(app, exit_code);
   add_solve_command(app, exit_code);
   add_inverse_command(app, exit_code);
   add_bench_command(app, exit_code);

@@ -49,11 +49,8 @@ SolverParameters parse_parameters(const std::vector<std::string>& arguments) {
   return parameters;
 }
 
-void add_options(CLI::App& command, RunArguments& a) {
-  SimulationOptions& o = a.options;
-  a.scene.add_to(command);
+void add_simulation_options(CLI::App& command, SimulationOptions& o) {
   add_positive(command, "--dt", o.dt, "Time step [s]; default: the scene's")->type_name("S");
-  add_positive(command, "--duration", a.duration, "Simulated time [s]; default: the scene's")->type_name("S");
   command.add_option("--solver", o.solver, "Constraint solver, see `sarrus solvers`")->type_name("ID");
   add_positive(command, "--tol", o.tolerance, "Tolerance on the judged error")->type_name("X");
   command
@@ -115,6 +112,12 @@ void add_options(CLI::App& command, RunArguments& a) {
       "--no-projection", [&o] { o.projection = false; }, "Do not project positions onto the joints after a step");
   command.add_option("--threads", o.threads, "Threads that share a step, for the same bits; default: 1")
       ->type_name("N");
+}
+
+void add_options(CLI::App& command, RunArguments& a) {
+  a.scene.add_to(command);
+  add_simulation_options(command, a.options);
+  add_positive(command, "--duration", a.duration, "Simulated time [s]; default: the scene's")->type_name("S");
   command.add_option("--json", a.json, "Write the summary as JSON; -: on standard output, in place of the table")
       ->type_name("FILE");
   command

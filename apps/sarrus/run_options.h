@@ -39,6 +39,8 @@ struct RunArguments {
 };
 
 void add_options(CLI::App& command, RunArguments& arguments);
+// How it is simulated: step, solver, tolerance and the like.
+void add_simulation_options(CLI::App& command, SimulationOptions& options);
 
 // Decides what --every means. Throws InputError.
 void settle_every(RunArguments& arguments);
