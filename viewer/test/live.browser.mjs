@@ -1,6 +1,6 @@
 // Tests of the live view: against a stand-in, and against the program where SARRUS_COMMAND names it.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mock } from '../out/test/mock.mjs';
 import { dist, open, settle, until } from './harness.mjs';
 
@@ -99,7 +99,7 @@ export function tests() {
       },
     ],
   ];
-  if (process.env.SARRUS_COMMAND && spawnSync(process.env.SARRUS_COMMAND, ['view', '--help']).status === 0)
+  if (process.env.SARRUS_COMMAND)
     list.push(['live: sarrus view fourbar_free', (browser) => program(browser, process.env.SARRUS_COMMAND)]);
   return list;
 }
