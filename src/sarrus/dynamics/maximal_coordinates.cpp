@@ -125,10 +125,10 @@ class MaximalCoordinates final : public Coordinates {
   }
 
   void gather(std::span<const Pose>, std::span<const Vec6> twist, VecX& u) const override {
-    for (std::size_t i = 0; i < twist.size(); ++i) u.segment<6>(offset(i)) = twist[i];
+    for_bodies([&](std::size_t i) { u.segment<6>(offset(i)) = twist[i]; });
   }
   void scatter(std::span<const Pose>, const VecX& u, std::span<Vec6> twist) const override {
-    for (std::size_t i = 0; i < twist.size(); ++i) twist[i] = u.segment<6>(offset(i));
+    for_bodies([&](std::size_t i) { twist[i] = u.segment<6>(offset(i)); });
   }
 
   void mass_blocks(std::span<const Pose> X_WB, std::span<double> mass, std::span<double> mass_inverse) override {

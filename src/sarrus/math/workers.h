@@ -45,7 +45,7 @@ class Workers {
   // f(i, worker) for i from 0 to n - 1, worker from 0 (the caller) to count() - 1: for memory of its own.
   template <class F>
   void each(int n, const F& f) {
-    const int piece = std::max({1, n / (kPieces * count()), (n + kMostPieces - 1) / kMostPieces});
+    const int piece = threads_.empty() ? n : std::max(1, piece_of(n));
     run(n, piece, [&f](int begin, int end, int worker) {
       for (int i = begin; i < end; ++i) f(i, worker);
     });
@@ -54,13 +54,15 @@ class Workers {
   // f(begin, end) for ranges of at least `least` that make up [0, n): fewer are not worth a thread.
   template <class F>
   void ranges(int n, int least, const F& f) {
-    const int piece = std::max({1, least, n / (kPieces * count()), (n + kMostPieces - 1) / kMostPieces});
+    const int piece = threads_.empty() || n <= least ? n : std::max(least, piece_of(n));
     run(n, piece, [&f](int begin, int end, int /*worker*/) { f(begin, end); });
   }
 
  private:
   static constexpr int kPieces = 8;  // for each thread, where there are enough: threads do not start at the same time
   static constexpr int kMostPieces = (1 << 20) - 1;
+
+  int piece_of(int n) const { return std::max(n / (kPieces * count()), (n + kMostPieces - 1) / kMostPieces); }
 
   using Call = void (*)(const void* f, int begin, int end, int worker);
   template <class F>

@@ -164,14 +164,17 @@ void ConstraintProblem::finish() {
 
 void ConstraintProblem::scale_rows() {
   scale.resize(rows_);
-  for (const ConstraintBlock& b : blocks) {
-    if (b.kind == BlockKind::contact) {
+  Workers::here().ranges(static_cast<int>(blocks.size()), kLeastBlocks, [&](int begin, int end) {
+    const int first = blocks[at(begin)].row;
+    const int rows = blocks[at(end - 1)].row + blocks[at(end - 1)].rows - first;
+    auto part = scale.segment(first, rows);
+    part = diagonal.segment(first, rows);
+    for (int i = end; i-- > begin && blocks[at(i)].kind == BlockKind::contact;) {
+      const ConstraintBlock& b = blocks[at(i)];
       scale.segment<3>(b.row).setConstant(b.mu > 0 ? diagonal.segment<3>(b.row).sum() / 3.0 : diagonal[b.row + 2]);
-    } else {
-      scale.segment(b.row, b.rows) = diagonal.segment(b.row, b.rows);
     }
-  }
-  scale = scale.cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
+    part = part.cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
+  });
 }
 
 void ConstraintProblem::size_rows() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "sarrus/math/error.h"
 #include "sarrus/math/six.h"
@@ -368,7 +369,8 @@ double measure(const ConstraintProblem& p, std::span<const double> lambda, Judge
 }
 
 Residuals judge_measured(const ConstraintProblem& p, std::span<const double> lambda, JudgeWorkspace& ws) {
-  const bool same = ws.problem == &p && std::equal(lambda.begin(), lambda.end(), ws.lambda.begin(), ws.lambda.end());
+  const bool same = ws.problem == &p && lambda.size() == ws.lambda.size() &&
+                    (lambda.empty() || std::memcmp(lambda.data(), ws.lambda.data(), lambda.size_bytes()) == 0);
   if (!same) return judge(p, lambda, ws);
   if (!ws.judged) ws.verdict = decide(p, lambda, ws, ws.finite);
   ws.judged = true;

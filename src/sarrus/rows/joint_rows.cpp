@@ -92,13 +92,12 @@ ConstraintBlock& write_joint_block(const Model& model, const Coordinates& x, con
   const Joint& j = model.joints()[static_cast<std::size_t>(i)];
   const JointFrame& f = kin.frame(i);
   const int rows = joint_rows(j);
+  const bool plain = is_plain(j, x);  // its rows follow
+  if (ConstraintBlock* b = plain ? writer.kept(rows, RowSource::joint, i) : nullptr) return *b;
   NodeList nodes;
   nodes.add(x, j.base);
   nodes.add(x, j.follower);
-  if (is_plain(j, x)) {  // its rows follow
-    ConstraintBlock* b = writer.kept(rows, RowSource::joint, i);
-    return b != nullptr ? *b : writer.next(rows, nodes, RowSource::joint, i);
-  }
+  if (plain) return writer.next(rows, nodes, RowSource::joint, i);
   ConstraintBlock& b = writer.next(rows, nodes, RowSource::joint, i);
   if (j.type == JointType::distance) {
     const DofRow row = distance_row(j, f);

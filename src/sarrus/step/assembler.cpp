@@ -46,8 +46,8 @@ Assembler::Assembler(Model model, SimulationOptions options, std::unique_ptr<Coo
   const auto collides = [](const Geom& g) { return g.group != 0 || g.collides_with != 0; };
   const auto geoms = static_cast<std::size_t>(std::ranges::count_if(model_.geoms(), collides));
   for (std::vector<Contact>* c : {&start_contacts_, &contacts_, &end_contacts_, &moved_contacts_})
-    c->reserve(64 + 8 * geoms);
-  for (auto* c : {&start_pairs_, &end_pairs_}) c->reserve(64 + 8 * geoms);
+    c->reserve(64 + 2 * geoms);
+  for (auto* c : {&start_pairs_, &end_pairs_}) c->reserve(64 + 2 * geoms);
 }
 
 FreeMotion Assembler::free_motion(const Inputs& inputs, double dt) const {
@@ -125,8 +125,7 @@ void Assembler::detect_moved(std::span<const Pose> X_WB, std::span<const Vec6> t
   end_contacts_.swap(moved_contacts_);
 }
 
-void Assembler::advance(JointKinematics& kinematics) {
-  std::swap(end_, kinematics);
+void Assembler::advance() {
   end_known_ = true;
   start_contacts_.swap(end_contacts_);
   start_pairs_.swap(end_pairs_);
@@ -332,7 +331,9 @@ void Assembler::build_rows(const Inputs& inputs, double dt, const WarmStart* las
 void Assembler::find_bounces(const RowContext& context) {
   bounced_.assign(contacts_.size(), 0);
   bounced_limits_.clear();
-  for (const ConstraintBlock& b : problem_.blocks) {
+  const auto is_joint = [](const ConstraintBlock& b) { return b.kind == BlockKind::joint; };
+  const auto others = std::ranges::partition_point(problem_.blocks, is_joint);
+  for (const ConstraintBlock& b : std::ranges::subrange(others, problem_.blocks.end())) {
     const auto last = static_cast<std::size_t>(b.row + b.rows - 1);
     if (problem_.bias[last] >= 0 || problem_.R[last] > 0) continue;
     if (b.kind == BlockKind::contact) {

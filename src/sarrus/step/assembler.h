@@ -81,9 +81,11 @@ class Assembler {
                     std::span<const std::uint8_t> moved);
   std::span<const Contact> contacts_after() const { return end_contacts_; }
   std::span<const Contact> contacts_before() const { return start_contacts_; }
-  // The step is taken: the last detect_after() becomes the contacts before the next one, and `kinematics`, at the poses
-  // after it, those before the next one; they are swapped for old ones.
-  void advance(JointKinematics& kinematics);
+  // For the poses after the step, from the end of assemble() on.
+  JointKinematics& kinematics_after() { return end_; }
+  // The step is taken: the last detect_after() becomes the contacts before the next one, and kinematics_after(), at the
+  // poses after it, those before the next one.
+  void advance();
   // What the next step takes over from the last one: contacts and the linearisation of the joints. To be read after an
   // assemble() at the same state (snapshot.cpp).
   template <class A>
@@ -141,8 +143,8 @@ class Assembler {
   JointProjection projection_;
   StepModes modes_;
   JointKinematics start_, end_, kinematics_;
-  bool end_known_ = false;    // end_ is at the poses after the step; if not, while rows are built, at predicted_poses_
-  bool start_known_ = false;  // the state is as the last step left it
+  bool end_known_ = false;      // end_ is at the poses after a step taken; while rows are built, at predicted_poses_
+  bool start_known_ = false;    // the state is as the last step left it
   bool rows_at_start_ = false;  // all rows are at the poses before the step
   std::vector<Pose> row_poses_, predicted_poses_;
   std::vector<Vec6> row_twists_;  // before the step, carried to the pose of the rows

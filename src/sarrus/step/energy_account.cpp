@@ -3,9 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sarrus/math/workers.h"
 #include "sarrus/rows/compliance.h"
 
 namespace sarrus {
+namespace {
+
+constexpr int kLeastShared = 256;  // bodies or blocks that are worth a thread
+
+}  // namespace
 
 void MeanMotion::set(Assembler& assembler, std::span<const double> lambda, const VecX& u_solved) {
   const ConstraintProblem& p = assembler.problem();
@@ -13,12 +19,15 @@ void MeanMotion::set(Assembler& assembler, std::span<const double> lambda, const
   assembler.coordinates().scatter(assembler.row_poses(), u, twist);
   v.resize(p.rows());
   p.multiply_J(u, v);
-  work.clear();
-  for (const ConstraintBlock& b : p.blocks) {
-    double sum = 0;
-    for (int r = b.row; r < b.row + b.rows; ++r) sum += lambda[static_cast<std::size_t>(r)] * v[r];
-    work.push_back(sum);
-  }
+  work.resize(p.blocks.size());
+  Workers::here().ranges(static_cast<int>(work.size()), kLeastShared, [&](int begin, int end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const ConstraintBlock& b = p.blocks[i];
+      double sum = 0;
+      for (int r = b.row; r < b.row + b.rows; ++r) sum += lambda[static_cast<std::size_t>(r)] * v[r];
+      work[i] = sum;
+    }
+  });
 }
 
 EnergyAccount::EnergyAccount(const Model& model) : model_(model) {
@@ -26,13 +35,20 @@ EnergyAccount::EnergyAccount(const Model& model) : model_(model) {
 }
 
 EnergyAccount::Stored EnergyAccount::stored(std::span<const Pose> X_WB, std::span<const Vec6> twist,
-                                            std::span<const double> q, std::span<const double> rate) const {
+                                            std::span<const double> q, std::span<const double> rate) {
+  of_body_.resize(X_WB.size());
+  Workers::here().ranges(static_cast<int>(X_WB.size()), kLeastShared, [&](int begin, int end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const Body& b = model_.bodies()[i];
+      const Vec3 w_B = X_WB[i].q.conjugate() * twist[i].tail<3>();
+      of_body_[i].kinetic = 0.5 * (b.mass * twist[i].head<3>().squaredNorm() + w_B.dot(b.inertia_B * w_B));
+      of_body_[i].weight = b.mass * model_.gravity_on(static_cast<int>(i)).dot(X_WB[i].p);
+    }
+  });
   Stored e;
-  for (std::size_t i = 0; i < X_WB.size(); ++i) {
-    const Body& b = model_.bodies()[i];
-    const Vec3 w_B = X_WB[i].q.conjugate() * twist[i].tail<3>();
-    e.kinetic += 0.5 * (b.mass * twist[i].head<3>().squaredNorm() + w_B.dot(b.inertia_B * w_B));
-    e.gravity -= b.mass * model_.gravity_on(static_cast<int>(i)).dot(X_WB[i].p);
+  for (const OfBody& b : of_body_) {
+    e.kinetic += b.kinetic;
+    e.gravity -= b.weight;
   }
   for (int i = 0; i < model_.scalar_count(); ++i) {
     const auto k = static_cast<std::size_t>(i);

@@ -40,7 +40,7 @@ class EnergyAccount {
     double total() const { return kinetic + gravity + springs + armature; }
   };
   Stored stored(std::span<const Pose> X_WB, std::span<const Vec6> twist, std::span<const double> q,
-                std::span<const double> rate) const;
+                std::span<const double> rate);
 
   // Of one attempt: `correction` is the work of pushing out, `taken_back` what the governor took.
   EnergyFlow flow(Assembler& assembler, const Inputs& inputs, std::span<const double> lambda, const MeanMotion& mean,
@@ -51,8 +51,12 @@ class EnergyAccount {
                      const MeanMotion& mean) const;
   double forces_work(Assembler& assembler, const MeanMotion& mean, double dt) const;
 
+  struct OfBody {
+    double kinetic, weight;  // J; the weight times the height
+  };
   Model model_;
   bool body_damping_ = false;
+  std::vector<OfBody> of_body_;
 };
 
 }  // namespace sarrus

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sarrus/math/workers.h"
+
 namespace sarrus {
 namespace {
 
@@ -13,6 +15,15 @@ constexpr double kMost = 3e-4;
 double spinning(const Body& b, const Quat& q_WB, const Vec3& w_W) {
   const Vec3 w_B = q_WB.conjugate() * w_W;
   return 0.5 * w_B.dot(b.inertia_B * w_B);
+}
+
+// What the sums over assemblies are made of, on any thread; they are added up in the order of bodies.
+template <class F>
+void for_bodies(std::size_t count, const F& f) {
+  constexpr int kBodies = 64;  // that are worth a thread
+  Workers::here().ranges(static_cast<int>(count), kBodies, [&f](int begin, int end) {
+    for (int i = begin; i < end; ++i) f(static_cast<std::size_t>(i));
+  });
 }
 
 }  // namespace
@@ -27,6 +38,7 @@ EnergyGovernor::EnergyGovernor(const Model& model, const StepModes& modes)
       fastest_(model.bodies().size()),
       factor_(model.bodies().size()),
       v_centre_(model.bodies().size()),
+      of_body_(model.bodies().size()),
       twist_solved_(model.bodies().size()),
       twist_after_(model.bodies().size()) {
   for (int i = 0; i < model.body_count(); ++i) mass_[assembly(i)] += model.bodies()[static_cast<std::size_t>(i)].mass;
@@ -59,42 +71,51 @@ void EnergyGovernor::add_bodies(Assembler& assembler, const Step& step, const Ve
     const auto k = assembly(static_cast<int>(i));
     if (!anchored_[k]) v_centre_[k] += model_.bodies()[i].mass / mass_[k] * twist_after_[i].head<3>();
   }
-  for (std::size_t i = 0; i < twist_after_.size(); ++i) {
+  for_bodies(of_body_.size(), [&](std::size_t i) {
     const Body& b = model_.bodies()[i];
     const auto k = assembly(static_cast<int>(i));
     const Vec6& after = twist_after_[i];
     const double spin = spinning(b, step.X_after[i].q, after.tail<3>());
-    kinetic_[k] += 0.5 * b.mass * (after.head<3>() - v_centre_[k]).squaredNorm() + spin;
-    fastest_[k] = std::max(fastest_[k], after.tail<3>().norm());
-    if (is_free(assembler, step, static_cast<int>(i))) continue;
+    OfBody& own = of_body_[i];
+    own.kinetic = 0.5 * b.mass * (after.head<3>() - v_centre_[k]).squaredNorm() + spin;
+    own.speed = after.tail<3>().norm();
+    own.free = is_free(assembler, step, static_cast<int>(i));
+    if (own.free) return;
     const Vec6& solved = twist_solved_[i];
     const Vec3 way = step.X_after[i].p - step.X_before[i].p - step.dt * step.mean.twist[i].head<3>();
-    gain_[k] += 0.5 * b.mass * (after.head<3>().squaredNorm() - solved.head<3>().squaredNorm()) + spin -
-                spinning(b, assembler.row_poses()[i].q, solved.tail<3>()) -
-                b.mass * model_.gravity_on(static_cast<int>(i)).dot(way);
+    own.gain = 0.5 * b.mass * (after.head<3>().squaredNorm() - solved.head<3>().squaredNorm()) + spin -
+               spinning(b, assembler.row_poses()[i].q, solved.tail<3>()) -
+               b.mass * model_.gravity_on(static_cast<int>(i)).dot(way);
+  });
+  for (std::size_t i = 0; i < of_body_.size(); ++i) {
+    const auto k = assembly(static_cast<int>(i));
+    kinetic_[k] += of_body_[i].kinetic;
+    fastest_[k] = std::max(fastest_[k], of_body_[i].speed);
+    if (!of_body_[i].free) gain_[k] += of_body_[i].gain;
   }
 }
 
 void EnergyGovernor::add_rotation(Assembler& assembler, const Step& step) {
   const ConstraintProblem& p = assembler.problem();
-  bool all_free = true;
-  for (int i = 0; i < model_.body_count() && all_free; ++i) all_free = is_free(assembler, step, i);
-  if (all_free) return;
+  if (std::ranges::all_of(of_body_, [](const OfBody& b) { return b.free; })) return;
   turned_ = assembler.u_minus();
   assembler.coordinates().rotate_freely(assembler.free_motion(step.inputs, step.dt), Rotation::middle, turned_);
   turned_ -= assembler.u_minus();
-  for (int i = 0; i < model_.body_count(); ++i) {
+  for_bodies(of_body_.size(), [&](std::size_t k) {
+    const auto i = static_cast<int>(k);
     const BodyMap& map = assembler.coordinates().map(i);
     // Nodes of several bodies have one assembly: the first of them counts.
-    if ((map.size != 6 && modes_.assembly(i) != i) || is_free(assembler, step, i)) continue;
+    of_body_[k].gain = 0;
+    if ((map.size != 6 && modes_.assembly(i) != i) || of_body_[k].free) return;
     const Eigen::Map<const MatX> M(p.mass.data() + p.mass_offset[static_cast<std::size_t>(map.node)], map.size,
                                    map.size);
     const auto change = turned_.segment(map.offset, map.size);
     const auto mean = step.mean.u.segment(map.offset, map.size);
     // Of a body alone nothing but its rotation has changed.
-    gain_[assembly(i)] += map.X == nullptr ? mean.tail<3>().dot(M.bottomRightCorner<3, 3>() * change.tail<3>())
-                                           : mean.dot(M.lazyProduct(change));
-  }
+    of_body_[k].gain = map.X == nullptr ? mean.tail<3>().dot(M.bottomRightCorner<3, 3>() * change.tail<3>())
+                                        : mean.dot(M.lazyProduct(change));
+  });
+  for (std::size_t i = 0; i < of_body_.size(); ++i) gain_[assembly(static_cast<int>(i))] += of_body_[i].gain;
 }
 
 // In an impact step the work of contacts counts as a whole: where in the step they close, and so what gravity does

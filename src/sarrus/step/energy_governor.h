@@ -62,6 +62,12 @@ class EnergyGovernor {
   std::vector<double> fastest_;         // by assembly, rad/s
   std::vector<double> factor_;          // by assembly
   std::vector<Vec3> v_centre_;          // by assembly; zero if anchored
+  struct OfBody {
+    double kinetic = 0, gain = 0;  // J
+    double speed = 0;              // rad/s
+    bool free = false;             // no row and no torque acts on it
+  };
+  std::vector<OfBody> of_body_;
   std::vector<Vec6> twist_solved_, twist_after_;
   VecX turned_;
 };

@@ -63,6 +63,14 @@ StepModes::StepModes(const Model& model, const Scheme& scheme)
   }
   for (int i = 0; i < static_cast<int>(parent_.size()); ++i) assembly_.push_back(root(i));
   if (scheme.stiff != nullptr) measure_stiffness();
+  for (int i = 0; i < model_.scalar_count(); ++i) {
+    const Limit& l = model_.scalars()[static_cast<std::size_t>(i)].limit;
+    if (l.active() && !l.locked() && !l.compliance.compliant()) limited_.push_back(i);
+  }
+  for (int i = 0; i < model_.joint_count(); ++i) {
+    const Joint& j = model_.joints()[static_cast<std::size_t>(i)];
+    if (j.rope || std::isfinite(j.swing_limit)) reaching_.push_back(i);
+  }
 }
 
 // At the reference pose; D of a coordinate changes little with the pose. The axes of a spherical joint turn in its
@@ -188,10 +196,10 @@ void StepModes::try_limits(const State& state, const JointKinematics& kinematics
     if (closes(row, options, dt)) strike(j.base, j.follower);
   };
   for (const bool lower : {true, false}) {
-    for (int i = 0; i < model_.scalar_count(); ++i) {
+    for (const int i : limited_) {
       const Limit& l = model_.scalars()[static_cast<std::size_t>(i)].limit;
       const double bound = lower ? l.lower : l.upper;
-      if (!std::isfinite(bound) || l.locked() || l.compliance.compliant()) continue;
+      if (!std::isfinite(bound)) continue;
       const double q = model_.scalar_value(i, state.q);
       const double rate = kinematics.rate(i, state.twist);
       const Joint& j = model_.joints()[static_cast<std::size_t>(model_.joint_of_dof(i))];
@@ -200,7 +208,7 @@ void StepModes::try_limits(const State& state, const JointKinematics& kinematics
     }
   }
   for (const RowSource source : {RowSource::swing_limit, RowSource::rope}) {
-    for (int i = 0; i < model_.joint_count(); ++i) {
+    for (const int i : reaching_) {
       const Joint& j = model_.joints()[static_cast<std::size_t>(i)];
       const bool rope = source == RowSource::rope;
       if (rope ? !j.rope || j.compliance.compliant() : !std::isfinite(j.swing_limit)) continue;

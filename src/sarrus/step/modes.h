@@ -65,6 +65,8 @@ class StepModes {
   bool any_impact_ = false;
   bool any_curvature_ = false;
   bool all_start_ = false;
+  std::vector<int> limited_;          // scalars with rigid limits
+  std::vector<int> reaching_;         // joints with a swing limit, and ropes
   std::vector<int> assembly_;         // by body: lowest body that joints connect it with
   std::vector<double> stiffness_;     // by assembly: largest k D, 1/s^2
   std::vector<double> damping_;       // by assembly: largest d D, 1/s

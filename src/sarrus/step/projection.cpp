@@ -14,6 +14,9 @@ constexpr double kRegularisation = 1e-8;
 // A linearisation is kept while it contracts by this factor and two more steps will do.
 constexpr double kContraction = 0.05;
 
+// 0 x is 0 for numbers alone; a sum is quicker than a test of each.
+bool is_finite(const VecX& v) { return (0.0 * v).sum() == 0; }
+
 std::span<const double> as_span(const GrowingVector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
 
 }  // namespace
@@ -116,23 +119,20 @@ void JointProjection::use_joints(const ConstraintProblem& problem) {
 
 void JointProjection::make_consistent(ConstraintProblem& problem) {
   if (!has_rows_ || !has_redundancy_) return;
-  bool nil = true;
-  for (const ConstraintBlock& b : blocks()) {
-    const bool compliant = has_compliance_ && is_compliant(model_, b);
-    for (int i = b.row; i < b.row + b.rows; ++i) {
-      velocity_[i] = compliant ? 0.0 : -problem.bias[static_cast<std::size_t>(i)];
-      nil = nil && velocity_[i] == 0;
-    }
+  Eigen::Map<VecX> bias(problem.bias.data(), row_count_);
+  velocity_ = -bias;
+  for (const ConstraintBlock& b : compliant_blocks()) {
+    if (is_compliant(model_, b)) velocity_.segment(b.row, b.rows).setZero();
   }
-  if (nil || !factor()) return;
+  if (velocity_.isZero(0) || !factor()) return;
   newton_step(velocity_);
-  if (!step_.allFinite()) return;
+  if (!is_finite(step_)) return;
   problem.multiply_J(blocks(), step_, velocity_);
   leave_out_released(velocity_);
-  for (const ConstraintBlock& b : blocks()) {
-    if (has_compliance_ && is_compliant(model_, b)) continue;
-    for (int i = b.row; i < b.row + b.rows; ++i) problem.bias[static_cast<std::size_t>(i)] = velocity_[i];
+  for (const ConstraintBlock& b : compliant_blocks()) {
+    if (is_compliant(model_, b)) velocity_.segment(b.row, b.rows) = bias.segment(b.row, b.rows);
   }
+  bias = velocity_;
 }
 
 void JointProjection::leave_out_released(GrowingVector& of_rows) const {
@@ -170,7 +170,7 @@ JointProjection::Result JointProjection::project_poses(std::span<Pose> X_WB, Joi
     }
     if (!factor()) break;
     newton_step(residual_);
-    if (!step_.allFinite()) break;
+    if (!is_finite(step_)) break;
     coordinates_.retract(X_WB, step_, trial_);
     kinematics.update(trial_, q);
     const double residual = largest_residual(kinematics, q);
@@ -321,7 +321,7 @@ void JointProjection::project_velocities(const RowContext& at_all, std::span<con
   for (int pass = 0; pass < 2 && violation(u) > negligible; ++pass) {
     if (!factor()) break;
     newton_step(velocity_);
-    if (!step_.allFinite()) break;
+    if (!is_finite(step_)) break;
     u += step_;
   }
   leave_tangent_rows();

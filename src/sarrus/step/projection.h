@@ -86,6 +86,10 @@ class JointProjection {
   void newton_step(const GrowingVector& residual);
   double largest_residual(const JointKinematics& kinematics, std::span<const double> q);
   std::span<const ConstraintBlock> blocks() const { return {rows_->blocks.data(), block_count_}; }
+  // Those among which compliant ones may be.
+  std::span<const ConstraintBlock> compliant_blocks() const {
+    return blocks().first(has_compliance_ ? block_count_ : 0);
+  }
 
   Model model_;
   Coordinates& coordinates_;

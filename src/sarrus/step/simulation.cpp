@@ -49,7 +49,7 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
       moving(model()),
       stuck(model().bodies().size()),
       u_plus(VecX::Zero(assembler.coordinates().velocity_size())),
-      kinematics(assembler.row_kinematics()),
+      kinematics(assembler.kinematics_after()),
       new_poses(state.X_WB),
       pushed_poses(state.X_WB),
       new_twist(state.twist),

@@ -167,7 +167,7 @@ struct Simulation::Impl {
   std::vector<double> lambda, fallback_lambda;
   std::vector<double> start_lambda;  // what `lambda` was when the solver got it
   VecX u_plus;
-  JointKinematics kinematics;  // at new_poses
+  JointKinematics& kinematics;  // of the assembler, at new_poses
   std::vector<Pose> new_poses, pushed_poses;
   std::vector<Vec6> new_twist;
   std::vector<double> new_q;

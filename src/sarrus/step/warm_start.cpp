@@ -1,16 +1,25 @@
 #include "sarrus/step/warm_start.h"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 #include "sarrus/math/cones.h"
+#include "sarrus/math/workers.h"
 #include "sarrus/rows/rows.h"
 #include "sarrus/solvers/linear_factor.h"
 
 namespace sarrus {
 namespace {
 
-constexpr double kNearest = 0.1;  // of the smaller shape
+constexpr double kNearest = 0.1;   // of the smaller shape
+constexpr int kLeastBlocks = 256;  // that are worth a thread
+
+// How many blocks of joints a problem begins with.
+std::size_t joint_blocks(const ConstraintProblem& p) {
+  const auto is_joint = [](const ConstraintBlock& b) { return b.kind == BlockKind::joint; };
+  return static_cast<std::size_t>(std::ranges::partition_point(p.blocks, is_joint) - p.blocks.begin());
+}
 
 Vec3 local_point(const Contact& c, std::span<const Pose> X_WB) {
   const int body = c.body_b >= 0 ? c.body_b : c.body_a;
@@ -56,6 +65,23 @@ void WarmStart::store_block(const Answer& a, const ConstraintBlock& b) {
   }
 }
 
+// The first blocks of a problem are those of joints, and their rows its first ones: all that they leave is impulses.
+void WarmStart::store_joints(const Answer& a, std::size_t count) {
+  constexpr std::size_t kFew = 16;  // of other kinds
+  const auto rows = static_cast<std::size_t>(a.problem.rows_of(BlockKind::joint));
+  blocks_.reserve(count + kFew);
+  values_.reserve(rows + kFew);
+  blocks_.resize(count);
+  values_.resize(rows);
+  std::copy_n(a.lambda.data(), rows, values_.data());
+  Workers::here().ranges(static_cast<int>(count), kLeastBlocks, [&](int begin, int end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const ConstraintBlock& b = a.problem.blocks[i];
+      blocks_[i] = {b.id, b.kind, b.row, b.rows};
+    }
+  });
+}
+
 void WarmStart::keep_block(const WarmStart& last, const StoredBlock& b) {
   const double ratio = dt_ / last.dt_;
   blocks_.push_back({b.id, b.kind, static_cast<int>(values_.size()), b.rows});
@@ -72,11 +98,9 @@ void WarmStart::store(const ConstraintProblem& p, std::span<const Contact> conta
   clear();
   dt_ = p.dt;
   const Answer answer{p, contacts, X_WB, lambda, sigma, bounced, bounced_limits};
-  constexpr std::size_t kFew = 16;  // limits
-  const auto joints = std::ranges::find_if(p.blocks, [](const auto& b) { return b.kind != BlockKind::joint; });
-  blocks_.reserve(static_cast<std::size_t>(joints - p.blocks.begin()) + kFew);
-  values_.reserve(static_cast<std::size_t>(p.rows_of(BlockKind::joint)) + kFew);
-  for (const ConstraintBlock& b : p.blocks) {
+  const std::size_t joints = joint_blocks(p);
+  store_joints(answer, joints);
+  for (const ConstraintBlock& b : std::span(p.blocks).subspan(joints)) {
     if (b.kind == BlockKind::contact) {
       store_contact(answer, b);
     } else {
@@ -205,7 +229,7 @@ WarmStart::StoredContact* WarmStart::find_nearest(std::span<StoredContact> store
 int WarmStart::load_contacts(const ConstraintProblem& p, std::span<const Contact> contacts, double ratio,
                              std::span<double> lambda) const {
   int found = 0;
-  for (const ConstraintBlock& b : p.blocks) {
+  for (const ConstraintBlock& b : std::span(p.blocks).subspan(joint_blocks(p))) {
     if (b.kind != BlockKind::contact) continue;
     const StoredContact* s = found_[static_cast<std::size_t>(b.source)];
     if (s == nullptr) continue;
@@ -217,12 +241,21 @@ int WarmStart::load_contacts(const ConstraintProblem& p, std::span<const Contact
   return found;
 }
 
+bool WarmStart::comes_before(const StoredBlock& s, const ConstraintBlock& b) {
+  return std::tuple(s.kind, s.id) < std::tuple(b.kind, b.id);
+}
+
+// The first that does not come before a block: as a rule the one where that is among its likes.
+std::vector<WarmStart::StoredBlock>::const_iterator WarmStart::find(const ConstraintBlock& b, std::size_t place) const {
+  if (place < blocks_.size() && blocks_[place].kind == b.kind && blocks_[place].id == b.id) {
+    return blocks_.begin() + static_cast<std::ptrdiff_t>(place);
+  }
+  return std::lower_bound(blocks_.begin(), blocks_.end(), b, comes_before);
+}
+
 bool WarmStart::stays_inside(const ConstraintBlock& b, const ConstraintProblem& p) const {
   const double ratio = dt_ > 0 ? p.dt / dt_ : 0.0;
-  const auto before = [](const StoredBlock& s, const ConstraintBlock& x) {
-    return std::tuple(s.kind, s.id) < std::tuple(x.kind, x.id);
-  };
-  const auto s = std::lower_bound(blocks_.begin(), blocks_.end(), b, before);
+  const auto s = find(b, 0);
   const bool known = s != blocks_.end() && s->kind == b.kind && s->id == b.id;
   bool inside = true;
   for (int r = 0; r < b.rows; ++r) {
@@ -238,17 +271,20 @@ int WarmStart::load(const ConstraintProblem& p, std::span<const Contact> contact
   if (!(dt_ > 0)) return 0;
   const double ratio = p.dt / dt_;
   const int found = load_contacts(p, contacts, ratio, lambda);
-  // Both lists are in (kind, id) order: one merge finds all matches.
-  std::size_t k = 0;
-  for (const ConstraintBlock& b : p.blocks) {
-    if (b.kind == BlockKind::contact) break;
-    while (k < blocks_.size() && std::tuple(blocks_[k].kind, blocks_[k].id) < std::tuple(b.kind, b.id)) ++k;
-    if (k == blocks_.size() || blocks_[k].kind != b.kind || blocks_[k].id != b.id) continue;
-    for (int r = 0; r < b.rows; ++r) {
-      const auto i = static_cast<std::size_t>(b.row + r);
-      lambda[i] = std::clamp(ratio * values_[static_cast<std::size_t>(blocks_[k].first + r)], p.lower[i], p.upper[i]);
+  const auto is_contact = [](const ConstraintBlock& b) { return b.kind == BlockKind::contact; };
+  const auto end_of_others = std::partition_point(p.blocks.begin(), p.blocks.end(), std::not_fn(is_contact));
+  Workers::here().ranges(static_cast<int>(end_of_others - p.blocks.begin()), kLeastBlocks, [&](int begin, int end) {
+    auto k = find(p.blocks[static_cast<std::size_t>(begin)], static_cast<std::size_t>(begin));
+    for (int n = begin; n < end; ++n) {
+      const ConstraintBlock& b = p.blocks[static_cast<std::size_t>(n)];
+      while (k != blocks_.end() && comes_before(*k, b)) ++k;
+      if (k == blocks_.end() || k->kind != b.kind || k->id != b.id) continue;
+      for (int r = 0; r < b.rows; ++r) {
+        const auto i = static_cast<std::size_t>(b.row + r);
+        lambda[i] = std::clamp(ratio * values_[static_cast<std::size_t>(k->first + r)], p.lower[i], p.upper[i]);
+      }
     }
-  }
+  });
   return found;
 }
 

@@ -76,6 +76,7 @@ class WarmStart {
     bool used;
   };
 
+  void store_joints(const Answer& answer, std::size_t count);
   void store_block(const Answer& answer, const ConstraintBlock& block);
   void store_contact(const Answer& answer, const ConstraintBlock& block);
   void keep_block(const WarmStart& last, const StoredBlock& block);
@@ -85,6 +86,9 @@ class WarmStart {
   static StoredContact* find_nearest(std::span<StoredContact> stored, const Contact& contact, const Vec3& p_local);
   int load_contacts(const ConstraintProblem& problem, std::span<const Contact> contacts, double ratio,
                     std::span<double> lambda) const;
+
+  static bool comes_before(const StoredBlock& stored, const ConstraintBlock& block);
+  std::vector<StoredBlock>::const_iterator find(const ConstraintBlock& block, std::size_t place) const;
 
   std::vector<StoredBlock> blocks_;
   std::vector<double> values_;
