@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
-#include <set>
 #include <vector>
 
 #include "commands.h"
@@ -15,7 +14,6 @@
 #include "progress.h"
 #include "run_options.h"
 #include "run_outputs.h"
-#include "sarrus/analysis/analysis.h"
 #include "sarrus/files/whole_file.h"
 #include "sarrus/math/error.h"
 #include "sarrus/recording/checkpoint.h"
@@ -60,33 +58,9 @@ void resume(const std::string& file, RunLength& length, Simulation& sim) {
                               sim.time()));
 }
 
-// Serial joints that come near a pose in which their axes depend on each other, each told once. Looked for now and
-// then.
-class DependentAxesWatch {
- public:
-  explicit DependentAxesWatch(bool wanted) : wanted_(wanted) {}
-  void look(const Simulation& sim, std::int64_t step) {
-    constexpr std::int64_t kEvery = 20;
-    if (!wanted_ || step % kEvery != 0) return;
-    for (const DependentAxes& d : dependent_axes(sim.model(), sim.state())) {
-      if (!told_.insert(d.joint).second) continue;
-      texts_.push_back(d.text(sim.model(), fmt::format("at {:g} s", sim.time())));
-    }
-  }
-  // On standard error, when the progress no longer writes there.
-  void print() const {
-    for (const std::string& text : texts_) fmt::print(stderr, "sarrus: warning: [serial-axes] {}\n", text);
-  }
-
- private:
-  bool wanted_;
-  std::set<int> told_;
-  std::vector<std::string> texts_;
-};
-
 // Steps until the end, a failure or a signal. What is thrown on the way ends the run, too, and is kept.
 std::exception_ptr take_steps(const RunArguments& a, const RunLength& length, Simulation& sim, RunSummary& summary,
-                              const GracefulStop& stop, RunOutputs& outputs, DependentAxesWatch& axes) {
+                              const GracefulStop& stop, RunOutputs& outputs) {
   Progress progress(!a.quiet, length.duration);
   bool last = false;
   try {
@@ -97,7 +71,6 @@ std::exception_ptr take_steps(const RunArguments& a, const RunLength& length, Si
       last = step == length.steps || stop.requested();
       if (step < length.steps && stop.requested()) summary.interrupt();
       outputs.step({sim, now, step, last});
-      axes.look(sim, step);
       if (outputs.failed()) break;
       progress.update(sim.time());
     }
@@ -123,12 +96,7 @@ int run(const RunArguments& a) {
   RunSummary summary({model.name(), length.duration, sim.options(), SARRUS_VERSION}, sim.state(),
                      energy(model, sim.state()), a.resume.empty() ? overlap_texts(sim) : std::vector<std::string>());
   outputs.begin(sim, summary.info());
-  const bool serial = std::any_of(model.joints().begin(), model.joints().end(),
-                                  [](const Joint& j) { return j.type == JointType::serial; });
-  DependentAxesWatch axes(serial && !a.quiet);
-  axes.look(sim, 0);
-  const std::exception_ptr error = take_steps(a, length, sim, summary, stop, outputs, axes);
-  axes.print();
+  const std::exception_ptr error = take_steps(a, length, sim, summary, stop, outputs);
   summary.finish(sim.state(), sim.energy_bound());
   outputs.finish(sim, summary);
   if (error) std::rethrow_exception(error);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <random>
 #include <string>
 #include <vector>
@@ -199,6 +200,16 @@ TEST(AnalysisWarnings, ALoopThatDoesNotMeetIsNamed) {
   EXPECT_TRUE(warns(analyse(b.build()),
                     "most at joint 'd' in the loop of joints 'a', 'b', 'c', 'd' and bodies world, 'left', 'top', "
                     "'right')"));
+}
+
+TEST(AnalysisWarnings, AGimbalNextToItsLock) {
+  for (const double angle : {0.0, 1.0, 1.54, 0.5 * std::numbers::pi}) {
+    ModelBuilder b("gimbal");
+    const int body = b.add_box_body("body", 1, Vec3(0.1, 0.1, 0.1), {});
+    const int joint = b.add_joint_at("ankle", JointType::gimbal, kWorld, body, Vec3::Zero(), Quat::Identity());
+    b.joint(joint).q_FJ = so3_exp(Vec3(0, angle, 0));
+    EXPECT_EQ(warns(analyse(b.build()), "gimbal 'ankle' is next to its lock"), angle > 1.5) << angle;
+  }
 }
 
 // --- units ---------------------------------------------------------------------------------------------

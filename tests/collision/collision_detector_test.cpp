@@ -77,7 +77,7 @@ bool identical(const std::vector<Contact>& a, const std::vector<Contact>& b) {
 TEST(CollisionDetector, FindsWhatAllPairsFind) {
   for (const double speed : {0.0, 5.0}) {
     const World w = heap(11, 60, speed);
-    const CollisionOptions no_speculation{2e-3, 0};
+    const CollisionOptions no_speculation{0.01, 0};
     const CollisionDetector detector(w.model);
     const std::vector<Geom>& geoms = w.model.geoms();
     std::vector<PlacedShape> placed;
@@ -91,7 +91,8 @@ TEST(CollisionDetector, FindsWhatAllPairsFind) {
         if (!detector.pair_allowed(i, k)) continue;
         const auto a = static_cast<std::size_t>(i);
         const auto b = static_cast<std::size_t>(k);
-        for (const ManifoldPoint& point : oracle::collide(placed[a], placed[b], 2e-3)) {
+        const double margin = no_speculation.margin * std::min(placed[a].diagonal, placed[b].diagonal);
+        for (const ManifoldPoint& point : oracle::collide(placed[a], placed[b], margin)) {
           ASSERT_LT(next, contacts.size());
           const Contact& c = contacts[next++];
           ASSERT_EQ(c.geom_a, i);
@@ -181,13 +182,13 @@ std::size_t ball_contacts(double gap, const Vec3& v, const Vec3& w, const Collis
 }
 
 TEST(SpeculativeMargin, ReachesWhatTheMotionCovers) {
-  EXPECT_EQ(ball_contacts(1.9e-3, Vec3::Zero(), Vec3::Zero()), 1u);
-  EXPECT_EQ(ball_contacts(2.1e-3, Vec3::Zero(), Vec3::Zero()), 0u);
+  EXPECT_EQ(ball_contacts(3.4e-3, Vec3::Zero(), Vec3::Zero()), 1u) << "a hundredth of its diagonal";
+  EXPECT_EQ(ball_contacts(3.5e-3, Vec3::Zero(), Vec3::Zero()), 0u);
   EXPECT_EQ(ball_contacts(0.0149, Vec3(0, 0, -10), Vec3::Zero()), 1u) << "1.5 * 1 ms * 10 m/s = 15 mm";
   EXPECT_EQ(ball_contacts(0.0151, Vec3(0, 0, -10), Vec3::Zero()), 0u);
-  EXPECT_EQ(ball_contacts(0.0049, Vec3(0, 0, -10), Vec3::Zero(), {2e-3, 0.5}), 1u);
-  EXPECT_EQ(ball_contacts(0.0051, Vec3(0, 0, -10), Vec3::Zero(), {2e-3, 0.5}), 0u);
-  EXPECT_EQ(ball_contacts(0.005, Vec3(0, 0, -10), Vec3::Zero(), {2e-3, 0}), 0u);
+  EXPECT_EQ(ball_contacts(0.0049, Vec3(0, 0, -10), Vec3::Zero(), {0.01, 0.5}), 1u);
+  EXPECT_EQ(ball_contacts(0.0051, Vec3(0, 0, -10), Vec3::Zero(), {0.01, 0.5}), 0u);
+  EXPECT_EQ(ball_contacts(0.005, Vec3(0, 0, -10), Vec3::Zero(), {0.01, 0}), 0u);
   EXPECT_EQ(ball_contacts(0.005, Vec3::Zero(), Vec3(40, 0, 0)), 1u) << "40 rad/s * 0.1 m * 1.5 ms = 6 mm";
   EXPECT_EQ(ball_contacts(0.005, Vec3::Zero(), Vec3(0, 0, 40)), 0u) << "spin about the normal reaches nothing";
 }
@@ -246,7 +247,7 @@ TEST(CollisionDetector, CompoundsAreTheirChildren) {
   }
 }
 
-TEST(Margin, BelongsToTheGeomAndShrinksForSmallParts) {
+TEST(Margin, BelongsToTheGeomOrIsAShareOfTheSmallerOne) {
   const auto contacts = [](double radius, double gap, double margin) {
     ModelBuilder b("ball");
     b.add_floor();
@@ -257,9 +258,11 @@ TEST(Margin, BelongsToTheGeomAndShrinksForSmallParts) {
   EXPECT_EQ(contacts(0.1, 4e-3, kUseDefault), 0u);
   EXPECT_EQ(contacts(0.1, 4e-3, 5e-3), 1u);
   EXPECT_EQ(contacts(0.1, 1e-3, 0), 1u) << "the larger of the two counts, and the floor has the default";
-  const double small = 0.02 * 2 * std::sqrt(3.0) * 1e-3;  // for a ball of 1 mm
-  EXPECT_EQ(contacts(1e-3, 0.9 * small, kUseDefault), 1u);
-  EXPECT_EQ(contacts(1e-3, 1.1 * small, kUseDefault), 0u);
+  for (const double radius : {1e-5, 1e-3, 10.0, 1e4}) {
+    const double margin = 0.01 * 2 * std::sqrt(3.0) * radius;
+    EXPECT_EQ(contacts(radius, 0.9 * margin, kUseDefault), 1u) << radius;
+    EXPECT_EQ(contacts(radius, 1.2 * margin, kUseDefault), 0u) << radius;
+  }
 }
 
 // A cube 20 mm from a thin wall at 50 m/s, and one that will miss it.

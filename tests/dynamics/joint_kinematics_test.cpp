@@ -360,7 +360,7 @@ LimitRows limit_rows(const Model& m, const std::vector<Pose>& X, const std::vect
   const Scheme& scheme = scheme_of(Integrator::semi_implicit);
   RowContext context{m, *maximal, scheme, o, 1.0, kin, kin, kin, X, q, rest, inputs};
   context.positions = true;  // the bias is the gap
-  out.violation = add_limit_rows(context, out.problem);
+  out.violation = add_limit_rows(context, out.problem).largest;
   return out;
 }
 

@@ -219,25 +219,22 @@ Rise throw_bodies(int kind, int count, std::uint64_t seed, int steps) {
 }
 
 // Energy falls with every impact, and what is gained at one would hide below the start. Flight keeps it to round-off,
-// so it must not rise above the lowest so far either, but for what lifts a body out that has entered the floor by the
-// tolerated 1e-4 of its size.
+// so it must not rise above the lowest so far either.
 void throw_all(int count, int samples) {
   for (int kind = 0; kind < kThrownKinds; ++kind) {
     Rise worst;
     std::uint64_t worst_seed = 0;
-    int above = 0;
     for (int i = 0; i < samples; ++i) {
       const auto seed = static_cast<std::uint64_t>(1000 * kind + i);
       const Rise rise = throw_bodies(kind, count, seed, 800);
-      above += rise.above_lowest > 1e-3;
       if (rise.above_lowest > worst.above_lowest) worst_seed = seed;
       worst.above_start = std::max(worst.above_start, rise.above_start);
       worst.above_lowest = std::max(worst.above_lowest, rise.above_lowest);
     }
     const std::string name = kThrownNames[static_cast<std::size_t>(kind)];
     expect_within(name + "_above_start", worst.above_start, 1e-6);
-    expect_within(name + "_above_lowest", worst.above_lowest, 1e-3);
-    EXPECT_EQ(above, 0) << name << " of " << samples << ", worst seed " << worst_seed;
+    expect_within(name + "_above_lowest", worst.above_lowest, 1e-6);
+    EXPECT_LE(worst.above_lowest, 1e-6) << name << " of " << samples << ", worst seed " << worst_seed;
   }
 }
 

@@ -53,7 +53,6 @@ Model chain(int bars, bool closed, double ratio, const Compliance& compliance) {
 struct Rise {
   double energy = 0;  // above the start, relative to the sum of m g times the length of the chain
   bool reported = false;
-  bool told = false;  // energy was created, says the account
 };
 
 Rise run_chain(const Model& model, double dt, int steps) {
@@ -64,7 +63,6 @@ Rise run_chain(const Model& model, double dt, int steps) {
     rise.reported = rise.reported || sim.step().status == StepStatus::failed;
     if (rise.reported) break;
     energy.add(sim);
-    rise.told = sim.report().creates_energy;
   }
   double mass = 0;
   for (const Body& body : model.bodies()) mass += body.mass;
@@ -125,8 +123,7 @@ TEST(SoftJoints, OfTheOtherModelsMakeNoEnergy) {
   }
 }
 
-// The stiffness of such a row is erp/(cfm dt^2): nothing bounds it to what the step resolves. Beyond it there is no
-// promise (docs/compliance.md) but that of the next test.
+// The stiffness of such a row is erp/(cfm dt^2): nothing bounds it to what the step resolves.
 TEST(SoftJoints, WithCfmAndErpMakeNoEnergy) {
   for (const double cfm : {1e-4, 1e-3, 1e-1}) {
     for (const double erp : {0.0, 0.2, 0.5}) {
@@ -135,22 +132,49 @@ TEST(SoftJoints, WithCfmAndErpMakeNoEnergy) {
   }
 }
 
-TEST(SoftJoints, FarTooStiffByCfmAndErpTellWhatTheyGain) {
-  int gained = 0;
+// Where it is far beyond that, rows would live on what positions are off by: by up to 1e4 times the energy of the fall.
+// They give no more than they hold, but for the swing of the scheme.
+TEST(SoftJoints, FarTooStiffByCfmAndErpGiveNoMoreThanTheyHold) {
   for (const double cfm : {1e-9, 1e-7, 1e-5}) {
-    for (const double erp : {0.5, 0.8, 1.0}) {
-      for (const int bars : {1, 4}) {
-        for (const bool closed : {false, true}) {
-          const Rise rise =
-              run_chain(chain(bars, closed, 100, Compliance::soft_cfm_erp(cfm, erp)), kStep, test::samples(500));
-          if (rise.reported || !(rise.energy > 1e-2)) continue;
-          ++gained;
-          EXPECT_TRUE(rise.told) << "cfm " << cfm << ", erp " << erp << ", " << bars << " bars: " << rise.energy;
+    for (const double erp : {0.2, 0.5, 0.8, 1.0}) {
+      for (const double ratio : {1.0, 100.0}) {
+        double worst = 0;
+        for (const int bars : {1, 4}) {
+          for (const bool closed : {false, true}) {
+            const Model model = chain(bars, closed, ratio, Compliance::soft_cfm_erp(cfm, erp));
+            const Rise rise = run_chain(model, kStep, test::samples(500));
+            EXPECT_FALSE(rise.reported) << cfm << " " << erp << " " << ratio << " " << bars;
+            worst = std::max(worst, rise.energy);
+          }
         }
+        expect_within(fmt::format("cfm_{:g}_erp_{:g}_ratio_{:g}", cfm, erp, ratio), worst, 6e-4);
       }
     }
   }
-  ::testing::Test::RecordProperty("gained", gained);
+}
+
+// A joint that is stretched at the start gives what it holds and no more.
+TEST(SoftJoints, GiveBackWhatTheyHeldAtTheStart) {
+  ModelBuilder b("stretched");
+  const int bar = b.add_box_body("bar", 1, Vec3(0.1, 0.02, 0.02), {Vec3(0.1, 0, 0)});
+  const int joint =
+      b.add_joint_at("hinge", JointType::revolute, kWorld, bar, Vec3::Zero(), frame_with_x(Vec3::UnitY()));
+  constexpr double kStiffness = 4e3;
+  constexpr double kStretch = 0.01;
+  b.joint(joint).compliance = Compliance::soft_spring_damper(kStiffness, 0);
+  b.set_gravity(Vec3::Zero());
+  Simulation sim(b.build(), passive_options(1e-4));
+  State state = sim.state();
+  state.X_WB[0].p.x() += kStretch;
+  sim.set_state(state);
+  double kinetic = 0;
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_NE(sim.step().status, StepStatus::failed);
+    kinetic = std::max(kinetic, testing::energy_parts(sim).kinetic());
+  }
+  const double held = 0.5 * kStiffness * kStretch * kStretch;
+  EXPECT_LE(kinetic, held);
+  EXPECT_GE(kinetic, 0.95 * held);
 }
 
 }  // namespace

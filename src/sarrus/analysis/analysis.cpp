@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <numbers>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -355,26 +356,34 @@ int joint_rank(const ConstraintProblem& problem) {
 }
 
 std::vector<DependentAxes> dependent_axes(const Model& model, const State& state) {
-  constexpr double kNearlyDependent = 0.01;
   std::vector<DependentAxes> out;
-  const bool any = std::any_of(model.joints().begin(), model.joints().end(),
-                               [](const Joint& j) { return j.type == JointType::serial; });
+  const bool any = std::any_of(model.joints().begin(), model.joints().end(), [](const Joint& j) {
+    return j.type == JointType::serial || j.type == JointType::gimbal;
+  });
   if (!any) return out;
   JointKinematics kinematics(model);
   kinematics.update(state.X_WB, state.q);
   for (int i = 0; i < model.joint_count(); ++i) {
     const double conditioning = kinematics.conditioning(i);
-    if (conditioning <= kNearlyDependent) out.push_back({i, conditioning, conditioning < SerialJoint::kLeast});
+    if (conditioning <= JointKinematics::kNearlyDependent) {
+      out.push_back({i, conditioning, conditioning < SerialJoint::kLeast});
+    }
   }
   return out;
 }
 
 std::string DependentAxes::text(const Model& model, std::string_view when) const {
+  const Joint& j = model.joints()[static_cast<std::size_t>(joint)];
+  if (j.type == JointType::gimbal) {
+    return fmt::format(
+        "gimbal '{}' is next to its lock {} (second angle {:.3g} deg): its angles turn fast there, and springs, drives "
+        "and limits of them act wrongly; choose other axes, or use a spherical joint",
+        j.name, when, 90 - conditioning * std::sqrt(2.0) * 180 / std::numbers::pi);
+  }
   return fmt::format(
       "the axes of serial joint '{}' are nearly dependent {} (singular value {:.2g}): its coordinates turn fast "
       "there{}",
-      model.joints()[static_cast<std::size_t>(joint)].name, when, conditioning,
-      lost ? ", and it lost a freedom; start elsewhere, or use bodies between" : "");
+      j.name, when, conditioning, lost ? ", and it lost a freedom; start elsewhere, or use bodies between" : "");
 }
 
 ModelAnalysis analyse(const Model& model) {

@@ -48,7 +48,7 @@ struct ModelAnalysis {
 
 ModelAnalysis analyse(const Model& model);
 
-// Serial joints whose axes are nearly dependent at a state.
+// Serial joints and gimbals whose axes are nearly dependent at a state.
 struct DependentAxes {
   int joint = 0;
   double conditioning = 0;  // smallest singular value of their motions

@@ -9,7 +9,7 @@
 namespace sarrus {
 
 struct CollisionOptions {
-  double margin = 2e-3;             // m, contacts closer than this are always reported (at most 0.02 L, detector.h)
+  double margin = 0.01;             // of the smaller diagonal of a pair: contacts closer than this are always reported
   double speculative_factor = 1.5;  // times dt times approach speed; 0 switches speculative margins off
 };
 

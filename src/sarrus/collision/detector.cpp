@@ -10,8 +10,6 @@
 namespace sarrus {
 namespace {
 
-// Default margins are for machines of some decimetres; small parts get less (docs/theory/collision.md §2).
-constexpr double kMarginPerDiagonal = 0.02;
 // A sub id holds the child of a compound above the triangle of a mesh (see kMaxCompoundChildren, kMaxMeshTriangles).
 constexpr int kChildShift = 23;
 
@@ -36,6 +34,9 @@ CollisionDetector::CollisionDetector(const Model& model, const CollisionOptions&
     for (Collider& c : colliders_) {
       if (c.geom == p.a || c.geom == p.b) c.pair_margin = std::max(c.pair_margin, p.margin);
     }
+  }
+  for (const Collider& c : colliders_) {
+    if (c.body != kWorld) largest_moving_ = std::max(largest_moving_, c.moving.shape.diagonal);
   }
   broad_pairs_.reserve(16 * colliders_.size());
   pairs_.reserve(16 * colliders_.size());
@@ -175,9 +176,10 @@ void CollisionDetector::find_box(int id, bool other_horizon) {
   if (c.body == kWorld && !other_horizon) return;
   if (c.body != kWorld) place_collider(c);
   c.box = shape_aabb(c.moving.shape);
-  const double margin = std::max(c.margin == kUseDefault ? options_.margin : c.margin, c.pair_margin);
-  // The larger margin of a pair counts, so each side brings its whole one. Shapes that meet within the horizon have
-  // swept boxes that overlap.
+  // The larger margin of a pair counts, so each side brings its whole one; of the default ones, which are a share of
+  // the smaller shape, half. Shapes that meet within the horizon have swept boxes that overlap.
+  const double share = 0.5 * options_.margin * std::min(c.moving.shape.diagonal, largest_moving_);
+  const double margin = std::max({share, c.margin, c.pair_margin});
   const Vec3 way = horizon_ * c.moving.v_W;
   const Vec3 fat = Vec3::Constant(margin + horizon_ * (c.spin_speed + fall_));
   Aabb& box = fat_boxes_[at(id)];
@@ -201,8 +203,7 @@ void CollisionDetector::find_plane_pairs() {
 }
 
 CollisionDetector::Margins CollisionDetector::margins(const Collider& a, const Collider& b) const {
-  const double fallback =
-      std::min(options_.margin, kMarginPerDiagonal * std::min(a.moving.shape.diagonal, b.moving.shape.diagonal));
+  const double fallback = options_.margin * std::min(a.moving.shape.diagonal, b.moving.shape.diagonal);
   const auto own = [&](const Collider& c) { return c.margin == kUseDefault ? fallback : c.margin; };
   const double pair = laws_.margin(a.geom, b.geom);
   const double base = pair == kUseDefault ? std::max(own(a), own(b)) : pair;

@@ -8,8 +8,8 @@
 // Margins (docs/theory/collision.md §2, §7). With v the velocities of the centres of mass, w the angular velocities
 // (world axes), rho the largest distance from a body's centre of mass to the collider's surface and
 // T = speculative_factor dt:
-//   m0 = that of their contact pair, else the larger margin of the two geoms; the default one is at most 0.02 L, L the
-//   smaller diagonal of the pair points with a gap <= m0 are always returned. Bodies with ccd = speculative or cast
+//   m0 = that of their contact pair, else the larger margin of the two geoms; the default one is 0.01 L, L the smaller
+//   diagonal of the pair: points with a gap <= m0 are always returned. Bodies with ccd = speculative or cast
 //   also get what may close in T: m  = max(m0, T (max(|v_A - v_B|, |v_A|, |v_B|) + |w_A| rho_A + |w_B| rho_B + |g| dt))
 //   the query gap <= max(m0, T (max(n.(v_A - v_B), n.v_A, -n.v_B) + |n x w_A| rho_A + |n x w_B| rho_B + |g| dt))   per
 //   point
@@ -151,6 +151,7 @@ class CollisionDetector {
   double horizon_ = 0;         // T, s
   double boxes_horizon_ = -1;  // that fat_boxes_ were made for
   double fall_ = 0;            // |g| dt, m/s
+  double largest_moving_ = 0;  // diagonal of a shape on a body, m
   long motion_ = 0;            // counts them
   bool has_compounds_ = false;
   NarrowWorkspace workspace_;

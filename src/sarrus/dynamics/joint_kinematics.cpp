@@ -362,6 +362,15 @@ int JointKinematics::constraint_axes(int joint, JointAxis* axes) const {
   return s->translational;
 }
 
+int JointKinematics::translational_rows(int joint) const {
+  const auto i = static_cast<std::size_t>(joint);
+  const Joint& j = model_.joints()[i];
+  if (j.type == JointType::revolute) return 3;  // nearly all of them
+  if (j.type == JointType::distance) return 1;
+  if (const SerialSolution* s = serial(i)) return s->translational;
+  return static_cast<int>(std::ranges::count(pattern(j.type).translation, true));
+}
+
 void JointKinematics::dof_axes(int joint, JointAxis* axes) const {
   const auto i = static_cast<std::size_t>(joint);
   const Joint& j = model_.joints()[i];
@@ -373,8 +382,14 @@ void JointKinematics::dof_axes(int joint, JointAxis* axes) const {
   }
 }
 
+// Of a gimbal the smallest singular value of its axes x_B, y', z_F: y' is normal to both, x_B . z_F = sin b.
 double JointKinematics::conditioning(int joint) const {
-  const SerialSolution* s = serial(static_cast<std::size_t>(joint));
+  const auto i = static_cast<std::size_t>(joint);
+  if (model_.joints()[i].type == JointType::gimbal) {
+    const double sine = frames_[i].A_B.col(0).dot(frames_[i].A_F.col(2));
+    return std::sqrt(std::max(0.0, 1 - std::abs(sine)));
+  }
+  const SerialSolution* s = serial(i);
   return s == nullptr ? 1.0 : s->conditioning;
 }
 

@@ -64,8 +64,12 @@ class JointKinematics {
   int residual(int joint, double* residual) const;
   int constraint_axes(int joint, JointAxis* axes) const;
   void dof_axes(int joint, JointAxis* axes) const;
+  // How many of the rows are translational: the first ones.
+  int translational_rows(int joint) const;
   bool has_serial() const { return !serial_.empty(); }
-  // Of a serial joint: how far it is from one whose axes are dependent, at most 1.
+  // Of a serial joint or a gimbal: how far it is from one whose axes are dependent (the lock of a gimbal), at most 1.
+  // Below kNearlyDependent its coordinates turn fast, and what acts on them acts wrongly.
+  static constexpr double kNearlyDependent = 0.03;
   double conditioning(int joint) const;
   const JointFrame& frame(int joint) const { return frames_[static_cast<std::size_t>(joint)]; }
 

@@ -47,7 +47,7 @@ bool State::finite() const {
          std::all_of(twist.begin(), twist.end(), [](const Vec6& u) { return u.allFinite(); }) &&
          std::all_of(q.begin(), q.end(), is_finite) && std::all_of(rate_lag.begin(), rate_lag.end(), is_finite) &&
          std::all_of(energy_swing.begin(), energy_swing.end(),
-                     [](const EnergySwing& e) { return std::isfinite(e.gain) && std::isfinite(e.largest); });
+                     [](const EnergySwing& e) { return std::isfinite(e.gain + e.largest + e.held); });
 }
 
 void check_state(const State& s, const Model& model, std::string_view call) {
@@ -86,10 +86,12 @@ std::uint64_t State::hash() const {
     h.add(rate_lag[i]);
   }
   for (std::size_t i = 0; i < energy_swing.size(); ++i) {
-    if (energy_swing[i].gain == 0 && energy_swing[i].largest == 0) continue;
+    const EnergySwing& e = energy_swing[i];
+    if (e.gain == 0 && e.largest == 0 && e.held == 0) continue;
     h.add(i);
-    h.add(energy_swing[i].gain);
-    h.add(energy_swing[i].largest);
+    h.add(e.gain);
+    h.add(e.largest);
+    if (e.held != 0) h.add(e.held);
   }
   return h.value();
 }

@@ -22,10 +22,12 @@ struct State {
   std::vector<double> rate_lag;
 
   // By body, of the lowest of those that joints connect: what the step has created of energy and not yet lost or taken
-  // back, J, and the largest kinetic energy that it is measured by (docs/theory/integrators.md §13). Empty: none.
+  // back, J, the largest kinetic energy that it is measured by, and what compliant joints and limits have been given
+  // and not given back, J (docs/theory/integrators.md §13). Empty: none.
   struct EnergySwing {
     double gain = 0;
     double largest = 0;
+    double held = 0;
   };
   std::vector<EnergySwing> energy_swing;
 

@@ -10,6 +10,7 @@
 
 #include "sarrus/math/error.h"
 #include "sarrus/math/text.h"
+#include "sarrus/math/tools.h"
 
 namespace sarrus {
 
@@ -144,6 +145,31 @@ JointType joint_type_from_name(std::string_view name) {
 std::string_view name_of(Ccd ccd) {
   constexpr std::array<std::string_view, 3> names = {"off", "speculative", "cast"};
   return names[static_cast<std::size_t>(ccd)];
+}
+
+void Model::measure_joints(Frozen& f) {
+  const ModelData& data = f.data;
+  const auto extent = [&](int body, const Vec3& p) {
+    if (body == kWorld) return 0.0;
+    const Body& b = data.bodies[static_cast<std::size_t>(body)];
+    return std::hypot(p.norm(), std::sqrt(0.5 * b.inertia_B.trace() / b.mass));
+  };
+  for (const Joint& j : data.joints) {
+    f.joint_size.push_back(std::max(extent(j.base, j.p_BJ), extent(j.follower, j.p_FJ)));
+    f.largest_joint_size = std::max(f.largest_joint_size, f.joint_size.back());
+  }
+  for (std::size_t i = 0; i < data.dofs.size(); ++i) {
+    const auto joint = static_cast<std::size_t>(f.joint_of_dof[i]);
+    const Joint& j = data.joints[joint];
+    f.reach.push_back(coordinate_is_angular(j, static_cast<int>(i) - j.first_dof) ? f.joint_size[joint] : 1.0);
+  }
+  for (const Combination& c : data.combinations) {
+    double least = kInf;
+    for (const CombinationTerm& t : c.terms) {
+      least = std::min(least, f.reach[static_cast<std::size_t>(t.dof)] / std::abs(t.coefficient));
+    }
+    f.reach.push_back(least);
+  }
 }
 
 int Model::body(std::string_view name) const { return find_named(d_->data.bodies, "body", name); }

@@ -407,6 +407,12 @@ class Model {
   // Joint that owns a dof, and the dof's full name. Of a scalar that is a combination: the joint of its first dof, and
   // its own name.
   int joint_of_dof(int dof) const { return d_->joint_of_dof[static_cast<std::size_t>(dof)]; }
+  // What lengths of a joint are small or large against, m: hypot(distance of the centre of mass, radius of gyration) of
+  // the larger one of its bodies.
+  double joint_size(int joint) const { return d_->joint_size[static_cast<std::size_t>(joint)]; }
+  double largest_joint_size() const { return d_->largest_joint_size; }
+  // How far a unit of a scalar moves something, m: 1 for lengths, the size of its joint for angles.
+  double reach(int scalar) const { return d_->reach[static_cast<std::size_t>(scalar)]; }
   std::string dof_name(int dof) const;
 
   // Joints that close loops: all joints but those of a spanning forest found breadth first from the world
@@ -420,13 +426,16 @@ class Model {
   // Shared by all copies: every part of a simulation has one.
   struct Frozen {
     ModelData data;
-    std::vector<int> joint_of_dof;       // by scalar
+    std::vector<int> joint_of_dof;          // by scalar
+    std::vector<double> joint_size, reach;  // by joint; by scalar
+    double largest_joint_size = 0;
     std::vector<Dof> with_combinations;  // empty without them
     std::span<const Dof> scalars;
     std::vector<int> loop_joints;
     int floating_components = 0;
     double largest_gravity = 0;
   };
+  static void measure_joints(Frozen& frozen);
   std::shared_ptr<const Frozen> d_;
 };
 

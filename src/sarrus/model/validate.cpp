@@ -539,6 +539,7 @@ Model finish_model(ModelData data) {
   frozen->loop_joints = find_loops(data, frozen->floating_components);
   shrink(data);
   frozen->data = std::move(data);
+  Model::measure_joints(*frozen);
   frozen->scalars = frozen->with_combinations.empty() ? frozen->data.dofs : frozen->with_combinations;
   Model model;
   model.d_ = std::move(frozen);

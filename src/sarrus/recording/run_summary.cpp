@@ -101,6 +101,10 @@ void RunSummary::add(const StepReport& report, const Energy& energy) {
   flow_ += report.energy;
   creates_energy_ = report.creates_energy;  // a sum over the run: what a later step loses again was no gain
   restitution_scale_ = std::min(restitution_scale_, report.restitution_scale);
+  if (!report.locked_joint.empty() && locked_joint_.empty()) {
+    locked_joint_ = std::string(report.locked_joint);
+    locked_at_ = start_time_ + static_cast<double>(microseconds_.size()) * info_.options.dt;
+  }
 }
 
 void RunSummary::finish(const State& last, double energy_bound) {
@@ -112,8 +116,8 @@ void RunSummary::finish(const State& last, double energy_bound) {
 std::string RunSummary::status() const {
   if (failed_) return "failed";
   if (interrupted_) return "interrupted";
-  const bool warnings =
-      accepted_ + fallback_ + substepped_ + non_converged_ > 0 || creates_energy_ || !overlaps_.empty();
+  const bool warnings = accepted_ + fallback_ + substepped_ + non_converged_ > 0 || creates_energy_ ||
+                        !overlaps_.empty() || !locked_joint_.empty();
   return warnings ? "ok_with_warnings" : "ok";
 }
 
@@ -188,6 +192,7 @@ std::string RunSummary::to_json_text() const {
       {"unaccounted_bound", in_range(energy_bound_)},
       {"created", creates_energy_}};
   if (restitution_scale_ < 1) j["restitution_scale"] = restitution_scale_;
+  if (!locked_joint_.empty()) j["locked_joint"] = {{"name", locked_joint_}, {"at", locked_at_}};
   j["initial_overlaps"] = overlaps_;
   j["contacts"] = {{"median", count(median(contacts_))}, {"max", count(largest(contacts_))}};
   j["state_hash"] = fmt::format("{:016x}", hash_);
@@ -222,6 +227,12 @@ std::string RunSummary::to_text() const {
   if (creates_energy_) {
     row("", fmt::format("energy was created: {:.3g} J are not accounted for, {:.3g} J are the scheme's bound",
                         flow_.unaccounted, energy_bound_));
+  }
+  if (!locked_joint_.empty()) {
+    row("",
+        fmt::format("joint '{}' came next to its lock at {:.6g} s, where two of its axes fall together: what acts on "
+                    "its coordinates acts wrongly there",
+                    locked_joint_, locked_at_));
   }
   constexpr std::size_t kShown = 5;
   for (std::size_t i = 0; i < std::min(kShown, overlaps_.size()); ++i) row("", "at the start " + overlaps_[i]);

@@ -39,8 +39,9 @@ class RunSummary {
   void interrupt() { interrupted_ = true; }
 
   // "ok": every step converged and no energy was created beyond the bound of the scheme; "ok_with_warnings": some step
-  // was accepted above the tolerance, needed the fallback solver or was substepped, energy was created, or bodies
-  // overlapped at the start; "interrupted": it was ended from outside; "failed": a step failed and the run ended there.
+  // was accepted above the tolerance, needed the fallback solver or was substepped, energy was created, bodies
+  // overlapped at the start, or a gimbal or serial joint came next to its lock; "interrupted": it was ended from
+  // outside; "failed": a step failed and the run ended there.
   std::string status() const;
   bool failed() const { return failed_; }
   double worst_joint_gap() const { return worst_.joint_gap; }
@@ -90,6 +91,8 @@ class RunSummary {
   EnergyFlow flow_;           // of all steps
   double energy_bound_ = 0;   // J
   bool creates_energy_ = false;
+  std::string locked_joint_;           // the first that came next to its lock, and when
+  double locked_at_ = 0;               // s
   double restitution_scale_ = 1;       // smallest
   std::vector<std::string> overlaps_;  // at the start, in words
   double start_time_ = 0;              // s

@@ -122,15 +122,21 @@ void add_drag_rows(const RowContext& c, ConstraintProblem& p) {
 
 // Whether the limit can matter in this step; rows far from their limit are not built at all.
 template <class Row>
-bool limit_in_reach(const RowContext& c, const ConstraintProblem& p, const Row& row, double gap) {
-  if (gap <= c.options.limit_margin) return true;
+bool limit_in_reach(const RowContext& c, const ConstraintProblem& p, const Row& row, double gap, double margin) {
+  if (gap <= margin) return true;
   const double rate = dof_rate(c.coordinates, row, c.u_minus);
   const double free_rate = dof_rate(c.coordinates, row, p.u_free);
-  return gap <= c.options.limit_margin + 2 * c.dt * std::max(std::abs(rate), std::abs(free_rate));
+  return gap <= margin + 2 * c.dt * std::max(std::abs(rate), std::abs(free_rate));
 }
 
+// What lengths and speeds of a limit are measured by.
+struct LimitScale {
+  double unit;   // a size of the joint, in the units of the limit
+  double reach;  // m per unit
+};
+
 void set_limit_law(const RowContext& c, ConstraintProblem& p, const ConstraintBlock& b, const Scheme& scheme,
-                   double gap, double restitution, const Compliance& compliance) {
+                   double gap, double restitution, const Compliance& compliance, const LimitScale& scale) {
   const auto i = static_cast<std::size_t>(b.row);
   if (c.positions) {
     p.bias[i] = gap;
@@ -145,12 +151,11 @@ void set_limit_law(const RowContext& c, ConstraintProblem& p, const ConstraintBl
     return;
   }
   const bool sustained = std::binary_search(c.sustained_limits.begin(), c.sustained_limits.end(), b.id);
-  p.bias[i] = unilateral_bias({gap, kLimitSlop, v_minus, v_free, restitution, sustained, 0.0}, scheme,
-                              c.options.restitution_threshold, c.dt);
+  p.bias[i] = unilateral_bias({gap, kLimitSlop * scale.unit, v_minus, v_free, restitution, sustained, 0.0}, scheme,
+                              c.options.restitution_threshold / scale.reach, c.dt);
 }
 
-double add_dof_limits(const RowContext& c, bool lower, ConstraintProblem& p) {
-  double violation = 0;
+void add_dof_limits(const RowContext& c, bool lower, ConstraintProblem& p, LimitViolation& violation) {
   const RowSource source = lower ? RowSource::limit_lower : RowSource::limit_upper;
   for (int i = 0; i < c.model.scalar_count(); ++i) {
     const Limit& l = c.model.scalars()[static_cast<std::size_t>(i)].limit;
@@ -158,45 +163,47 @@ double add_dof_limits(const RowContext& c, bool lower, ConstraintProblem& p) {
     if (!std::isfinite(bound) || l.locked() || (c.positions && l.compliance.compliant())) continue;
     const double q = c.model.scalar_value(i, c.q);
     const double gap = lower ? q - bound : bound - q;
-    violation = std::max(violation, -gap);
+    const LimitScale scale{in_units_of(c.model, i, 1.0), c.model.reach(i)};
+    violation.add(-gap, scale.unit);
     with_scalar_row(c.model, c.kinematics, i, [&](const auto& row) {
-      if (!limit_in_reach(c, p, row, gap - l.compliance.margin)) return;
+      if (!limit_in_reach(c, p, row, gap - l.compliance.margin, c.options.limit_margin * scale.unit)) return;
       const ConstraintBlock& b = add_dof_block(c.coordinates, BlockKind::limit, source, i, row, lower ? 1.0 : -1.0, p);
-      set_limit_law(c, p, b, scheme_of_dof(c, i), gap, l.restitution, l.compliance);
+      set_limit_law(c, p, b, scheme_of_dof(c, i), gap, l.restitution, l.compliance, scale);
     });
   }
-  return violation;
 }
 
 template <class Wanted>
-double add_joint_limits(const RowContext& c, RowSource source, const Wanted& wanted, ConstraintProblem& p) {
-  double violation = 0;
+void add_joint_limits(const RowContext& c, RowSource source, const Wanted& wanted, ConstraintProblem& p,
+                      LimitViolation& violation) {
   for (int i = 0; i < c.model.joint_count(); ++i) {
     const Joint& j = c.model.joints()[static_cast<std::size_t>(i)];
     if (!wanted(j)) continue;
     const UnilateralJoint u = unilateral_joint(j, c.kinematics.frame(i));
-    violation = std::max(violation, -u.gap);
-    if (!u.defined || (source == RowSource::swing_limit && !limit_in_reach(c, p, u.row, u.gap))) continue;
+    const double size = c.model.joint_size(i);
+    const LimitScale scale = j.rope ? LimitScale{size, 1.0} : LimitScale{1.0, size};
+    violation.add(-u.gap, scale.unit);
+    if (!u.defined) continue;
+    if (source == RowSource::swing_limit && !limit_in_reach(c, p, u.row, u.gap, c.options.limit_margin)) continue;
     const ConstraintBlock& b = add_dof_block(c.coordinates, BlockKind::limit, source, i, u.row, 1.0, p);
     const Scheme& scheme = c.scheme_between(j.base, j.follower);
     const Compliance& compliance = j.rope ? j.compliance : Compliance{};
-    set_limit_law(c, p, b, scheme, u.gap, 0.0, compliance);
+    set_limit_law(c, p, b, scheme, u.gap, 0.0, compliance, scale);
     if (!j.rope || c.positions || compliance.compliant() || scheme.curvature == 0) continue;
     const double predicted = unilateral_joint(j, c.predicted.frame(i)).gap;
     p.bias[static_cast<std::size_t>(b.row)] +=
         scheme.curvature * ((predicted - u.gap) / c.dt - row_velocity(p, b, 0, c.u_minus));
   }
-  return violation;
 }
 
-double add_swing_limits(const RowContext& c, ConstraintProblem& p) {
-  return add_joint_limits(
-      c, RowSource::swing_limit, [](const Joint& j) { return std::isfinite(j.swing_limit); }, p);
+void add_swing_limits(const RowContext& c, ConstraintProblem& p, LimitViolation& violation) {
+  add_joint_limits(
+      c, RowSource::swing_limit, [](const Joint& j) { return std::isfinite(j.swing_limit); }, p, violation);
 }
 
-double add_ropes(const RowContext& c, ConstraintProblem& p) {
+void add_ropes(const RowContext& c, ConstraintProblem& p, LimitViolation& violation) {
   const auto wanted = [&](const Joint& j) { return j.rope && !(c.positions && j.compliance.compliant()); };
-  return add_joint_limits(c, RowSource::rope, wanted, p);
+  add_joint_limits(c, RowSource::rope, wanted, p, violation);
 }
 
 }  // namespace
@@ -372,12 +379,13 @@ void add_soft_rows(const RowContext& c, ConstraintProblem& p) {
   add_drag_rows(c, p);
 }
 
-double add_limit_rows(const RowContext& c, ConstraintProblem& p) {
-  double violation = 0;
-  violation = std::max(violation, add_dof_limits(c, true, p));
-  violation = std::max(violation, add_dof_limits(c, false, p));
-  violation = std::max(violation, add_swing_limits(c, p));
-  return std::max(violation, add_ropes(c, p));
+LimitViolation add_limit_rows(const RowContext& c, ConstraintProblem& p) {
+  LimitViolation violation;
+  add_dof_limits(c, true, p, violation);
+  add_dof_limits(c, false, p, violation);
+  add_swing_limits(c, p, violation);
+  add_ropes(c, p, violation);
+  return violation;
 }
 
 }  // namespace sarrus

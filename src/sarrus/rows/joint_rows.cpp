@@ -1,6 +1,7 @@
 // Bilateral rows: joints, locked dofs, couplings.
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 #include "sarrus/math/workers.h"
 #include "sarrus/rows/compliance.h"
@@ -128,6 +129,13 @@ ConstraintBlock& write_coupling_block(const Model& model, const Coordinates& x, 
     add_body_row(x, p, block, nodes, row.follower, 0, row.J_follower, scale);
   }
   return block;
+}
+
+// Of the rows that bilateral_residual() counts.
+double first_reach(const Model& model, const ConstraintBlock& b) {
+  if (b.source_kind == RowSource::locked_dof) return model.reach(b.source);
+  if (b.source_kind != RowSource::coupling) return 1.0;
+  return model.reach(model.couplings()[static_cast<std::size_t>(b.source)].dof_a);
 }
 
 // Returns how many of the rows are in the units of the compliance itself: all of a locked dof or coupling, the
@@ -267,9 +275,25 @@ void set_compliant_joint(const RowContext& c, const Compliance& compliance, cons
 DofRow distance_row(const Joint& j, const JointFrame& f) {
   const Vec3 d = f.p_F_W - f.p_B_W;
   const double length = d.norm();
-  const Vec3 n = length > 1e-12 ? Vec3(d / length) : Vec3::UnitZ();
+  const Vec3 n = length > 1e-12 * j.length ? Vec3(d / length) : Vec3::UnitZ();
   return {j.base, j.follower, spatial(-n, -Vec3(f.p_B_W - f.r_B_W).cross(n)),
           spatial(n, Vec3(f.p_F_W - f.r_F_W).cross(n))};
+}
+
+BlockReach block_reach(const Model& model, const JointKinematics& kinematics, const ConstraintBlock& b) {
+  switch (b.source_kind) {
+    case RowSource::joint:
+      return {kinematics.translational_rows(b.source), 1.0, model.joint_size(b.source)};
+    case RowSource::swing_limit:
+      return {b.rows, model.joint_size(b.source), 0.0};
+    case RowSource::rope:
+    case RowSource::contact:
+      return {b.rows, 1.0, 0.0};
+    case RowSource::coupling:
+      return {b.rows, first_reach(model, b), 0.0};
+    default:
+      return {b.rows, model.reach(b.source), 0.0};
+  }
 }
 
 bool is_compliant(const Model& model, const ConstraintBlock& b) {
@@ -286,17 +310,33 @@ void set_position_rows(const Model& model, Coordinates& coordinates, std::span<c
   });
 }
 
-void position_residuals(const Model& model, std::span<const ConstraintBlock> joint_blocks, bool may_give,
-                        const JointKinematics& kinematics, std::span<const double> q, Eigen::Ref<VecX> residual) {
+double position_residuals(const Model& model, std::span<const ConstraintBlock> joint_blocks, bool may_give,
+                          const JointKinematics& kinematics, std::span<const double> q, Eigen::Ref<VecX> residual,
+                          std::span<const std::uint8_t> released) {
   constexpr int kLeast = 64;
+  double largest = 0;
+  std::mutex mutex;
   Workers::here().ranges(static_cast<int>(joint_blocks.size()), kLeast, [&](int begin, int end) {
+    double most = 0;
     for (int i = begin; i < end; ++i) {
       const ConstraintBlock& b = joint_blocks[static_cast<std::size_t>(i)];
       double* r = residual.data() + b.row;
-      bilateral_residual(model, b, kinematics, q, r);
+      const int first = bilateral_residual(model, b, kinematics, q, r);
       if (may_give && is_compliant(model, b)) std::fill(r, r + b.rows, 0.0);
+      for (int k = 0; k < b.rows && !released.empty(); ++k) {
+        if (released[static_cast<std::size_t>(b.row + k)] != 0) r[k] = 0;
+      }
+      const double linear = first_reach(model, b);
+      // Of a largest one that is none, nothing is less.
+      for (int k = 0; k < b.rows; ++k) {
+        const double way = std::abs(r[k]) * (k < first ? linear : model.joint_size(b.source));
+        if (!(way <= most)) most = way;
+      }
     }
+    const std::lock_guard lock(mutex);
+    if (!(most <= largest)) largest = most;
   });
+  return largest;
 }
 
 void set_joint_rows(const RowContext& c, ConstraintProblem& p) {

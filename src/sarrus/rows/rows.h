@@ -98,8 +98,16 @@ struct RowContext {
 // The problem consists of joint rows then: whatever blocks it had are replaced.
 void set_joint_rows(const RowContext& context, ConstraintProblem& problem);
 void add_soft_rows(const RowContext& context, ConstraintProblem& problem);
-// Returns the largest violation of a limit or rope, m or rad.
-double add_limit_rows(const RowContext& context, ConstraintProblem& problem);
+struct LimitViolation {
+  double largest = 0;  // of a limit or rope, m or rad
+  double share = 0;    // the same, lengths as shares of the size of their joint
+
+  void add(double x, double unit) {
+    largest = std::max(largest, x);
+    share = std::max(share, x / unit);
+  }
+};
+LimitViolation add_limit_rows(const RowContext& context, ConstraintProblem& problem);
 // One block of three rows per contact, in the order of `contacts`; block.source is the index there. `compliances` are
 // what Contact::compliance refers to. Returns the largest penetration, m.
 double add_contact_rows(const RowContext& context, std::span<const Contact> contacts,
@@ -117,9 +125,11 @@ void add_sustained_rows(const RowContext& context, std::span<const Contact> cont
 void set_position_rows(const Model& model, Coordinates& coordinates, std::span<const Pose> X_WB,
                        const JointKinematics& kinematics, std::span<const double> q, ConstraintProblem& problem);
 // Residuals of the joint blocks that set_joint_rows or set_position_rows made, 0 for compliant ones (of which there are
-// some if they `may_give`), at other poses.
-void position_residuals(const Model& model, std::span<const ConstraintBlock> joint_blocks, bool may_give,
-                        const JointKinematics& kinematics, std::span<const double> q, Eigen::Ref<VecX> residual);
+// some if they `may_give`), at other poses. Rows that are `released`, by row, are 0, too; empty: none. Returns the
+// largest one in m, angles times the size of their joint.
+double position_residuals(const Model& model, std::span<const ConstraintBlock> joint_blocks, bool may_give,
+                          const JointKinematics& kinematics, std::span<const double> q, Eigen::Ref<VecX> residual,
+                          std::span<const std::uint8_t> released = {});
 // Whether a joint block gives way: no projection then.
 bool is_compliant(const Model& model, const ConstraintBlock& block);
 
@@ -207,6 +217,19 @@ UnilateralJoint unilateral_joint(const Joint& joint, const JointFrame& frame);
 inline double contact_slop(const RowOptions& options, const Contact& contact) {
   return options.contact_slop == kUseDefault ? 1e-5 * contact.size : options.contact_slop;
 }
-inline constexpr double kLimitSlop = 1e-8;  // m or rad
+// Of limits: rad, or of the size of the joint.
+inline constexpr double kLimitSlop = 1e-8;
+// A share of the size of a scalar's joint in the units of the scalar: of angles about that many rad.
+inline double in_units_of(const Model& model, int scalar, double share) {
+  return share * model.joint_size(model.joint_of_dof(scalar)) / model.reach(scalar);
+}
+// How fast rows of a block move something where their velocity is 1: the first ones 1 as a rule, those that turn the
+// size of their joint.
+struct BlockReach {
+  int first_rows;
+  double first, others;  // m per unit
+  double of(int row) const { return row < first_rows ? first : others; }
+};
+BlockReach block_reach(const Model& model, const JointKinematics& kinematics, const ConstraintBlock& block);
 
 }  // namespace sarrus

@@ -321,7 +321,7 @@ void Assembler::build_rows(const Inputs& inputs, double dt, const WarmStart* las
   projection_.use_joints(problem_);
   // Without curvature the biases of an island are J u- or nothing, and in the range of J as they are.
   if (modes_.any_curvature() || !options_.projection) projection_.make_consistent(problem_);
-  limit_violation_ = add_limit_rows(context, problem_);
+  limit_violation_ = add_limit_rows(context, problem_).largest;
   penetration_ = add_contact_rows(context, contacts_, detector_.compliances(), problem_);
   problem_.finish();
   find_bounces(context);

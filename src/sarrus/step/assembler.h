@@ -57,6 +57,8 @@ class Assembler {
   const ConstraintProblem& problem() const { return problem_; }
   std::span<const Contact> contacts() const { return contacts_; }
   std::span<const Pose> row_poses() const { return row_poses_; }
+  // After advance(): at the poses after the step.
+  const JointKinematics& kinematics_after() const { return end_; }
   const JointKinematics& row_kinematics() const { return rows_at_start_ ? start_ : kinematics_; }
   // Velocities before the step, carried to the pose of the rows.
   const VecX& u_minus() const { return u_minus_; }

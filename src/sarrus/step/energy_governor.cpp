@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kLeast = 1e-6;
 constexpr double kMost = 3e-4;
+constexpr double kAlone = 5e-7;  // of bodies without joints
 
 // Kinetic energy of the rotation.
 double spinning(const Body& b, const Quat& q_WB, const Vec3& w_W) {
@@ -32,18 +33,28 @@ EnergyGovernor::EnergyGovernor(const Model& model, const StepModes& modes)
     : model_(model),
       modes_(modes),
       anchored_(model.bodies().size(), false),
+      jointed_(model.bodies().size(), false),
       mass_(model.bodies().size(), 0.0),
       gain_(model.bodies().size()),
       kinetic_(model.bodies().size()),
       fastest_(model.bodies().size()),
       factor_(model.bodies().size()),
+      owes_(model.bodies().size()),
+      present_(model.bodies().size()),
+      sprung_(model.bodies().size()),
       v_centre_(model.bodies().size()),
       of_body_(model.bodies().size()),
       twist_solved_(model.bodies().size()),
       twist_after_(model.bodies().size()) {
   for (int i = 0; i < model.body_count(); ++i) mass_[assembly(i)] += model.bodies()[static_cast<std::size_t>(i)].mass;
+  most_held_.resize(model.bodies().size());
+  gives_.resize(model.bodies().size());
+  for (const Joint& j : model.joints()) has_compliance_ = has_compliance_ || j.compliance.compliant();
+  for (const Dof& d : model.scalars()) has_compliance_ = has_compliance_ || d.limit.compliance.compliant();
+  for (const Coupling& c : model.couplings()) has_compliance_ = has_compliance_ || c.compliance.compliant();
   for (const Joint& j : model.joints()) {
     if (joint_rows(j) == 0) continue;
+    jointed_[assembly(j.follower == kWorld ? j.base : j.follower)] = true;
     if (j.base == kWorld) anchored_[assembly(j.follower)] = true;
     if (j.follower == kWorld) anchored_[assembly(j.base)] = true;
   }
@@ -78,6 +89,8 @@ void EnergyGovernor::add_bodies(Assembler& assembler, const Step& step, const Ve
     const double spin = spinning(b, step.X_after[i].q, after.tail<3>());
     OfBody& own = of_body_[i];
     own.kinetic = 0.5 * b.mass * (after.head<3>() - v_centre_[k]).squaredNorm() + spin;
+    own.present =
+        0.5 * b.mass * std::max(after.head<3>().squaredNorm(), twist_solved_[i].head<3>().squaredNorm()) + spin;
     own.speed = after.tail<3>().norm();
     own.free = is_free(assembler, step, static_cast<int>(i));
     if (own.free) return;
@@ -90,6 +103,7 @@ void EnergyGovernor::add_bodies(Assembler& assembler, const Step& step, const Ve
   for (std::size_t i = 0; i < of_body_.size(); ++i) {
     const auto k = assembly(static_cast<int>(i));
     kinetic_[k] += of_body_[i].kinetic;
+    present_[k] += of_body_[i].present;
     fastest_[k] = std::max(fastest_[k], of_body_[i].speed);
     if (!of_body_[i].free) gain_[k] += of_body_[i].gain;
   }
@@ -181,10 +195,69 @@ void EnergyGovernor::add_storage(const Step& step) {
     const double after = model_.scalar_value(i, step.q_after) - dof.rest;
     const auto k = assembly_of_joint(model_.joint_of_dof(i));
     gain_[k] += 0.5 * dof.stiffness * (after * after - before * before);
+    sprung_[k] += 0.5 * dof.stiffness * (after * after - before * before);
+    present_[k] += 0.5 * dof.stiffness * std::max(after * after, before * before);
     if (dof.armature == 0) continue;
     const double rate = step.rate_after[d];
     gain_[k] += 0.5 * dof.armature * (rate * rate - step.rate_before[d] * step.rate_before[d]);
     kinetic_[k] += 0.5 * dof.armature * rate * rate;
+  }
+}
+
+// Of a compliant row after the step, m or rad; joints have left theirs in residual_.
+double EnergyGovernor::deformation(const Step& step, const ConstraintBlock& b, int row) const {
+  const auto i = static_cast<std::size_t>(b.source);
+  switch (b.source_kind) {
+    case RowSource::limit_lower:
+    case RowSource::limit_upper: {
+      const Limit& l = model_.scalars()[i].limit;
+      const double q = model_.scalar_value(b.source, step.q_after);
+      return std::max(0.0, b.source_kind == RowSource::limit_lower ? l.lower - q : q - l.upper);
+    }
+    case RowSource::rope:
+      return std::max(0.0, -unilateral_joint(model_.joints()[i], step.kinematics.frame(b.source)).gap);
+    default:
+      return std::abs(residual_[b.row + row]);
+  }
+}
+
+void EnergyGovernor::add_compliance(Assembler& assembler, const Step& step, std::span<State::EnergySwing> swing) {
+  const ConstraintProblem& p = assembler.problem();
+  const auto joints = static_cast<std::size_t>(
+      std::ranges::find_if(p.blocks, [](const ConstraintBlock& b) { return b.kind != BlockKind::joint; }) -
+      p.blocks.begin());
+  residual_.resize(p.rows_of(BlockKind::joint));
+  position_residuals(model_, {p.blocks.data(), joints}, false, step.kinematics, step.q_after, residual_);
+  std::ranges::fill(most_held_, 0.0);
+  std::ranges::fill(gives_, 0);
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    const ConstraintBlock& b = p.blocks[i];
+    const bool limit = b.kind == BlockKind::limit;
+    if ((b.kind != BlockKind::joint && !limit) || p.R[static_cast<std::size_t>(b.row)] == 0) continue;
+    int joint = b.source;
+    if (b.source_kind == RowSource::coupling) {
+      joint = model_.joint_of_dof(model_.couplings()[static_cast<std::size_t>(b.source)].dof_a);
+    } else if (b.source_kind != RowSource::joint && b.source_kind != RowSource::rope) {
+      joint = model_.joint_of_dof(b.source);
+    }
+    const auto k = assembly_of_joint(joint);
+    gives_[k] = 1;
+    swing[k].held -= step.mean.work[i];
+    for (int r = 0; r < b.rows; ++r) {
+      const auto row = static_cast<std::size_t>(b.row + r);
+      const double way = deformation(step, b, r);
+      most_held_[k] += std::abs(step.lambda[row]) / step.dt * way;
+      const double pull = std::abs(p.bias[row]) / (p.R[row] * step.dt);
+      const double before = way + step.dt * std::abs(step.mean.v[b.row + r]);
+      if (step.first && !(limit && p.bias[row] > 0)) swing[k].held += 0.5 * pull * before;
+    }
+  }
+  for (std::size_t k = 0; k < gives_.size(); ++k) {
+    if (gives_[k] == 0 || !step.part.has(static_cast<int>(k))) continue;
+    double& held = swing[k].held;
+    gain_[k] += std::max(0.0, -held);
+    sprung_[k] += std::max(0.0, -held);
+    held = std::clamp(held, 0.0, most_held_[k]);
   }
 }
 
@@ -195,22 +268,31 @@ double EnergyGovernor::take_back(Assembler& assembler, const Step& step, std::sp
     kinetic_[k] = 0;
     fastest_[k] = std::sqrt(modes_.stiffness(static_cast<int>(k)));
     factor_[k] = 1;
+    present_[k] = sprung_[k] = 0;
+    owes_[k] = 0;
   }
   add_bodies(assembler, step, u_plus);
   add_rotation(assembler, step);
   add_rows(assembler, step);
   add_storage(step);
+  if (has_compliance_) add_compliance(assembler, step, swing);
   double taken = 0;
   bool any = false;
   for (std::size_t k = 0; k < gain_.size(); ++k) {
     if (modes_.assembly(static_cast<int>(k)) != static_cast<int>(k) || !step.part.has(static_cast<int>(k))) continue;
     swing[k].largest = std::max(swing[k].largest, kinetic_[k]);
     const double turn = step.dt * fastest_[k];
-    const double allowed = std::clamp(turn * turn, kLeast, kMost) * swing[k].largest;
+    const double share = jointed_[k] ? std::clamp(turn * turn, kLeast, kMost) : kAlone;
+    const double allowed = share * swing[k].largest;
     double& G = swing[k].gain;
     G = std::max(G + gain_[k], -allowed);
-    if (!(G > allowed) || kinetic_[k] == 0) continue;
+    if (!(G > allowed)) continue;
     const double take = std::min(G - allowed, kinetic_[k]);
+    // What hardly moves within itself has no energy to measure by but these.
+    const double fall = step.dt * model_.largest_gravity();
+    const double least = 0.5 * mass_[k] * fall * fall + kLeast * present_[k];
+    owes_[k] = jointed_[k] && sprung_[k] > 0.5 * std::abs(gain_[k]) && G - allowed - take > std::max(allowed, least);
+    if (take == 0) continue;
     factor_[k] = std::sqrt(1 - take / kinetic_[k]);
     G -= take;
     taken += take;

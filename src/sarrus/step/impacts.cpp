@@ -38,6 +38,7 @@ void Impacts::begin(const ConstraintProblem& problem, std::span<const Contact> c
   total_.assign(bias_.size(), 0.0);
   brackets_.resize(static_cast<std::size_t>(problem.islands.count()));
   least_ = 1;
+  fastest_ = 0;
   passes_ = 0;
   last_ = false;
   set_roles(true);
@@ -81,8 +82,7 @@ void Impacts::set_roles(bool first) {
 // Soft rows: J u + v* + R (sum of all passes) = 0 within the bounds of the sum. A contact that is left out keeps a
 // distance from its law that no impact of the island reaches.
 void Impacts::set_biases() {
-  double fastest = 0;
-  for (const double v : approach_) fastest = std::max(fastest, std::abs(v));
+  for (const double v : approach_) fastest_ = std::max(fastest_, std::abs(v));
   for (const ConstraintBlock& b : problem_.blocks) {
     for (int r = b.row; r < b.row + b.rows; ++r) {
       const auto i = static_cast<std::size_t>(r);
@@ -100,7 +100,7 @@ void Impacts::set_biases() {
       const double f = brackets_[static_cast<std::size_t>(problem_.islands.of(b))].factor;
       bias = f * contact.restitution * approach_[c];
     } else if (role_[c] == Role::left_out) {
-      bias = std::max(0.0, -normal_velocity(b, problem_.u_free)) + 10 * fastest;
+      bias = std::max(0.0, -normal_velocity(b, problem_.u_free)) + 10 * fastest_;
     } else if (bounced_[c] != 0) {
       bias = std::max(0.0, contact.gap - 0.1 * contact_slop(options_, contact)) / problem_.dt;
     }
@@ -178,7 +178,7 @@ bool Impacts::violated(const VecX& u) const {
     const Contact& c = contacts_[static_cast<std::size_t>(b.source)];
     const double allowed = std::max(0.0, c.gap) / problem_.dt;
     const double v = normal_velocity(b, u);
-    if (v < -allowed - 1e-12 * (1 + std::abs(v))) return true;
+    if (v < -allowed - 1e-12 * (fastest_ + std::abs(v))) return true;
   }
   return false;
 }

@@ -70,6 +70,7 @@ class Impacts {
   std::vector<double> bias_;           // of the step, by row
   std::vector<double> lower_, upper_;  // of the step, by row
   std::vector<double> approach_;       // by contact, its velocity before the pass
+  double fastest_ = 0;                 // of all passes so far, m/s
   std::vector<double> total_;
   std::vector<Bracket> brackets_;  // by island
   VecX u_start_, u_sum_, u_change_;

@@ -14,8 +14,8 @@ constexpr double kRounding = 1e-8;
 
 // With room for what is not known yet: the free velocity of the rows has the gyroscopic torque, too. An impact step in
 // which nothing closes is only of lower order.
-bool closes(const Unilateral& row, const RowOptions& options, double dt) {
-  return bounces(row, options.restitution_threshold, kRoom * dt) || is_impact(row, kRoom * dt);
+bool closes(const Unilateral& row, double restitution_threshold, double dt) {
+  return bounces(row, restitution_threshold, kRoom * dt) || is_impact(row, kRoom * dt);
 }
 
 double row_rate(const DofRow& row, std::span<const Vec6> twist) {
@@ -25,12 +25,12 @@ double row_rate(const DofRow& row, std::span<const Vec6> twist) {
   return rate;
 }
 
-// m/s and rad/s alike.
-double relative_speed(const Joint& j, const State& state) {
+// m/s; `size`: of the joint.
+double relative_speed(const Joint& j, double size, const State& state) {
   Vec6 u = Vec6::Zero();
   if (j.follower != kWorld) u += state.twist[static_cast<std::size_t>(j.follower)];
   if (j.base != kWorld) u -= state.twist[static_cast<std::size_t>(j.base)];
-  return u.norm();
+  return std::hypot(u.head<3>().norm(), size * u.tail<3>().norm());
 }
 
 }  // namespace
@@ -179,7 +179,7 @@ void StepModes::try_contacts(const State& state, std::span<const Contact> contac
     s.stuck = s.loaded && (v_W - v * c.n_W).norm() <= still;
     const double v_free = v + dt * (gravity_on(c.body_b) - gravity_on(c.body_a)).dot(c.n_W);
     const Unilateral row{c.gap, slop, v, v_free, c.restitution, s.loaded};
-    if (closes(row, options, dt)) strike(c.body_a, c.body_b);
+    if (closes(row, options.restitution_threshold, dt)) strike(c.body_a, c.body_b);
   }
 }
 
@@ -188,12 +188,16 @@ void StepModes::try_limits(const State& state, const JointKinematics& kinematics
                            double dt) {
   const double g = dt * model_.largest_gravity();
   limits_.clear();
-  const auto try_row = [&](RowSource source, int index, const Joint& j, double gap, double rate, double e) {
-    const double still = kStill * g + kRounding * relative_speed(j, state);
-    const bool sustained = gap <= kLimitSlop && std::abs(rate) <= still;
+  const auto try_row = [&](RowSource source, int index, int joint, double reach, double gap, double rate, double e) {
+    const Joint& j = model_.joints()[static_cast<std::size_t>(joint)];
+    const double size = model_.joint_size(joint);
+    const double fall = g / reach;
+    const double slop = kLimitSlop * size / reach;
+    const double still = kStill * fall + kRounding * relative_speed(j, size, state) / reach;
+    const bool sustained = gap <= slop && std::abs(rate) <= still;
     if (sustained) limits_.push_back(block_id(source, index));
-    const Unilateral row{gap, kLimitSlop, rate, rate - g, e, sustained};
-    if (closes(row, options, dt)) strike(j.base, j.follower);
+    const Unilateral row{gap, slop, rate, rate - fall, e, sustained};
+    if (closes(row, options.restitution_threshold / reach, dt)) strike(j.base, j.follower);
   };
   for (const bool lower : {true, false}) {
     for (const int i : limited_) {
@@ -202,9 +206,8 @@ void StepModes::try_limits(const State& state, const JointKinematics& kinematics
       if (!std::isfinite(bound)) continue;
       const double q = model_.scalar_value(i, state.q);
       const double rate = kinematics.rate(i, state.twist);
-      const Joint& j = model_.joints()[static_cast<std::size_t>(model_.joint_of_dof(i))];
-      try_row(lower ? RowSource::limit_lower : RowSource::limit_upper, i, j, lower ? q - bound : bound - q,
-              lower ? rate : -rate, l.restitution);
+      try_row(lower ? RowSource::limit_lower : RowSource::limit_upper, i, model_.joint_of_dof(i), model_.reach(i),
+              lower ? q - bound : bound - q, lower ? rate : -rate, l.restitution);
     }
   }
   for (const RowSource source : {RowSource::swing_limit, RowSource::rope}) {
@@ -213,7 +216,8 @@ void StepModes::try_limits(const State& state, const JointKinematics& kinematics
       const bool rope = source == RowSource::rope;
       if (rope ? !j.rope || j.compliance.compliant() : !std::isfinite(j.swing_limit)) continue;
       const UnilateralJoint u = unilateral_joint(j, kinematics.frame(i));
-      if (u.defined) try_row(source, i, j, u.gap, row_rate(u.row, state.twist), 0.0);
+      const double reach = rope ? 1.0 : model_.joint_size(i);
+      if (u.defined) try_row(source, i, i, reach, u.gap, row_rate(u.row, state.twist), 0.0);
     }
   }
 }

@@ -35,7 +35,7 @@ struct SimulationOptions {
   CollisionOptions collision = {};
 
   bool projection = true;               // mass-weighted projection of positions onto the joint manifold
-  double projection_tolerance = 1e-12;  // m or rad
+  double projection_tolerance = 1e-12;  // of the size of the largest joint (Model::joint_size)
   int projection_iterations = 8;
   // rad, or share of the size of the smaller body of a joint (joint_lengths()): a projected step that leaves a rigid
   // joint further open is not taken.

@@ -151,9 +151,7 @@ void JointProjection::newton_step(const GrowingVector& residual) {
 }
 
 double JointProjection::largest_residual(const JointKinematics& kinematics, std::span<const double> q) {
-  position_residuals(model_, blocks(), has_compliance_, kinematics, q, residual_);
-  leave_out_released(residual_);
-  return residual_.cwiseAbs().maxCoeff();
+  return position_residuals(model_, blocks(), has_compliance_, kinematics, q, residual_, released_);
 }
 
 JointProjection::Result JointProjection::project_poses(std::span<Pose> X_WB, JointKinematics& kinematics,
@@ -161,6 +159,7 @@ JointProjection::Result JointProjection::project_poses(std::span<Pose> X_WB, Joi
                                                        int max_iterations) {
   Result result;
   if (!has_rows_) return result;
+  tolerance *= model_.largest_joint_size();
   result.residual = largest_residual(kinematics, q);
   while (result.residual > tolerance && result.iterations < max_iterations) {
     const bool reused = serves_;
@@ -188,14 +187,17 @@ JointProjection::Result JointProjection::project_poses(std::span<Pose> X_WB, Joi
   return result;
 }
 
-// Largest component of J u at the tangent rows, left in velocity_, of bodies whose scheme finishes.
-double JointProjection::violation(const VecX& u) {
+// Largest component of J u at the tangent rows, left in velocity_, of bodies whose scheme finishes, in m/s.
+double JointProjection::violation(const JointKinematics& kinematics, const VecX& u) {
   own_rows_.multiply_J(u, velocity_);
   leave_out_released(velocity_);
+  double largest = 0;
   for (const ConstraintBlock& b : own_rows_.blocks) {
     if (!finishes_[static_cast<std::size_t>(b.node[0])]) velocity_.segment(b.row, b.rows).setZero();
+    const BlockReach reach = block_reach(model_, kinematics, b);
+    for (int r = 0; r < b.rows; ++r) largest = std::max(largest, std::abs(velocity_[b.row + r]) * reach.of(r));
   }
-  return velocity_.cwiseAbs().maxCoeff();
+  return largest;
 }
 
 // Without joints most contacts are tangent as they are: what rests, slides on a plane or rolls on one. Leaves those of
@@ -318,7 +320,7 @@ void JointProjection::project_velocities(const RowContext& at_all, std::span<con
   for (int i = 0; i < model_.body_count(); ++i) {
     if (!at.scheme_at(i).finish) finishes_[static_cast<std::size_t>(coordinates_.map(i).node)] = false;
   }
-  for (int pass = 0; pass < 2 && violation(u) > negligible; ++pass) {
+  for (int pass = 0; pass < 2 && violation(at.kinematics, u) > negligible; ++pass) {
     if (!factor()) break;
     newton_step(velocity_);
     if (!is_finite(step_)) break;

@@ -48,16 +48,16 @@ class JointProjection {
   void make_consistent(ConstraintProblem& problem);
 
   struct Result {
-    double residual = 0;  // largest |r| afterwards, m or rad
+    double residual = 0;  // largest |r| afterwards, m (angles times the size of their joint)
     int iterations = 0;   // Gauss-Newton steps taken
   };
   // Moves the poses; keeps them as they were if no step reduces the residual. `kinematics` and q (coordinates near
-  // which angles are unwrapped) follow the poses.
+  // which angles are unwrapped) follow the poses. The tolerance is a share of the size of the largest joint.
   Result project_poses(std::span<Pose> X_WB, JointKinematics& kinematics, std::span<const double> q, double tolerance,
                        int max_iterations);
   // Removes the velocity component that violates J(s) u = 0 at the context's poses, of joints and of what is sustained
-  // (its limits and the given contacts), of bodies whose scheme finishes; less than `negligible`, m/s or rad/s, is
-  // left. u is stacked by node; what is sustained connects only bodies of one of the islands.
+  // (its limits and the given contacts), of bodies whose scheme finishes; less than `negligible`, m/s (spins times the
+  // size of their joint), is left. u is stacked by node; what is sustained connects only bodies of one of the islands.
   void project_velocities(const RowContext& at, std::span<const Contact> contacts, const Islands& islands,
                           double negligible, VecX& u);
   bool has_rows() const { return has_rows_; }
@@ -69,7 +69,7 @@ class JointProjection {
   // would change the metric.
   bool is_of_problem() const { return rows_ == problem_; }
   bool shares() const { return is_of_problem() && !has_compliance_; }
-  double violation(const VecX& u);
+  double violation(const JointKinematics& kinematics, const VecX& u);
   // Sets what belongs to released rows to 0.
   void leave_out_released(GrowingVector& of_rows) const;
   bool leave_tangent(const RowContext& at, std::span<const Contact> contacts, const Islands& islands, double negligible,

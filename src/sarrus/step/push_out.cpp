@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kBudget = 50;                // factorisations: what it does not solve by then stays for the next step
 constexpr double kDiagonalsPerSecond = 5;  // of the smaller shape
-constexpr double kRadiansPerSecond = 5;    // of limits; m/s of slides
+constexpr double kRadiansPerSecond = 5;    // of limits; sizes of the joint of slides
 
 // What has sunk in beyond its slop comes back to this share of it: brought back to the slop itself, a body that rolls
 // would be beyond it again, and pushed out, in every step.
@@ -71,7 +71,7 @@ bool PushOut::needed(const RowContext& at, std::span<const Contact> contacts) {
   deep_limits_ = false;
   if (has_limits_) {
     rows_.clear_constraints();
-    deep_limits_ = add_limit_rows(at, rows_) > kLimitSlop;
+    deep_limits_ = add_limit_rows(at, rows_).share > kLimitSlop;
   }
   return deep_limits_ || any_deep(at.options, contacts);
 }
@@ -122,8 +122,11 @@ bool PushOut::solve(const RowContext& at, std::span<const Contact> contacts, std
       bias = -aim_[static_cast<std::size_t>(b.source)];
       continue;
     }
-    const double speed = o.push_out_speed == kUseDefault ? kRadiansPerSecond : o.push_out_speed;
-    const double excess = -bias - kSettled * kLimitSlop;
+    const bool of_joint = b.source_kind == RowSource::rope || b.source_kind == RowSource::swing_limit;
+    const double size = model_.joint_size(of_joint ? b.source : model_.joint_of_dof(b.source));
+    const double reach = block_reach(model_, at.kinematics, b).first;
+    const double speed = (o.push_out_speed == kUseDefault ? kRadiansPerSecond * size : o.push_out_speed) / reach;
+    const double excess = -bias - kSettled * kLimitSlop * size / reach;
     bias = excess > 0 ? -std::min(limit_erp(model_, b, o.erp_limit) * excess, speed * at.dt) : -excess;
   }
   rows_.finish();

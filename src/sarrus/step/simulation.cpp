@@ -33,6 +33,36 @@ EnergyFlow& EnergyFlow::operator+=(const EnergyFlow& o) {
   return *this;
 }
 
+namespace {
+
+// Gimbals on whose coordinates something acts, of others the angles are only told, and serial joints.
+std::vector<int> joints_that_lock(const Model& model) {
+  std::vector<bool> acted_on(model.joints().size(), false);
+  const auto mark = [&](int dof) { acted_on[static_cast<std::size_t>(model.joint_of_dof(dof))] = true; };
+  for (int i = 0; i < model.dof_count(); ++i) {
+    const Dof& d = model.dofs()[static_cast<std::size_t>(i)];
+    const bool bounded = std::isfinite(d.limit.lower) || std::isfinite(d.limit.upper);
+    const double passive = d.stiffness + d.damping + d.armature + d.dry_friction;
+    if (d.drive.mode != DriveMode::none || bounded || passive > 0) mark(i);
+  }
+  for (const Coupling& c : model.couplings()) {
+    mark(c.dof_a);
+    mark(c.dof_b);
+  }
+  for (const Combination& c : model.combinations()) {
+    for (const CombinationTerm& t : c.terms) mark(t.dof);
+  }
+  std::vector<int> out;
+  for (int i = 0; i < model.joint_count(); ++i) {
+    const JointType type = model.joints()[static_cast<std::size_t>(i)].type;
+    const bool gimbal = type == JointType::gimbal && acted_on[static_cast<std::size_t>(i)];
+    if (gimbal || type == JointType::serial) out.push_back(i);
+  }
+  return out;
+}
+
+}  // namespace
+
 Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
     : assembler(std::move(model_in), std::move(options_in)),
       workers(options().threads),
@@ -68,9 +98,12 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
   kinematics.update(state.X_WB, state.q);
   assembler.projection().project_poses(state.X_WB, kinematics, state.q, 1e-12, 100);
   kinematics.update_coordinates(state.q);
-  const JointErrors errors = joint_errors(model(), kinematics, state.q).with_ropes();
-  if (errors.gap > 1e-9 || errors.angle > 1e-9) refuse_open_joints(errors);
+  const JointErrors errors = joint_errors(model(), kinematics, state.q, lengths).with_ropes();
+  constexpr double kClosed = 1e-9;
+  const bool closed = errors.open <= kClosed && errors.stretch <= kClosed * model().largest_joint_size();
+  if (!closed) refuse_open_joints(errors);
   find_overlaps();
+  may_lock = joints_that_lock(model());
 }
 
 void Simulation::Impl::find_overlaps() {

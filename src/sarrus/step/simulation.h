@@ -87,6 +87,9 @@ struct StepReport {
   // Over all steps more than the scheme's bound (energy_bound()) is unaccounted for, or came out of springs that are
   // too stiff for the step or out of compliant rows beyond what they held at the start: energy was created.
   bool creates_energy = false;
+  // The gimbal or serial joint whose axes are nearest to being dependent at the end of the step, if they are nearly so
+  // and something acts on its coordinates (a lock: drives, springs and limits act wrongly there); valid as the model.
+  std::string_view locked_joint;
   double seconds_collision = 0;
   double seconds_assembly = 0;    // inputs, poses, free velocity, rows
   double seconds_solve = 0;       // solver, fallback, judge

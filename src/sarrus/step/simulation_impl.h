@@ -72,6 +72,8 @@ struct Simulation::Impl {
   void push_out_of_contacts(double dt);
   void finish_velocities(double dt);
   void take_back_energy(double dt);
+  bool owes_energy();
+  void find_lock();
   double credit();
   void balance_books();
   void keep_books(double dt);
@@ -140,10 +142,13 @@ struct Simulation::Impl {
   };
   Books books;
   std::vector<Simulation::Overlap> overlaps;
+  std::vector<int> may_lock;  // gimbals on whose coordinates something acts, and serial joints
   JudgeWorkspace judge_workspace;
 
   // Of the step: what its attempts, and the one under way, have spent of the budget, by the island that took most, and
   // when its time ends.
+  bool may_divide = true;  // the attempt, if it creates energy
+  bool owed = false;       // it was refused for that
   int spent = 0, attempt_spent = 0;
   Goal::Clock::time_point deadline = Goal::Clock::time_point::max();
   IslandPart failed_islands;

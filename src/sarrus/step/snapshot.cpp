@@ -58,7 +58,7 @@ void archive_state(A& a, State& s) {
   a(swings);
   require(swings == 0 || swings == s.X_WB.size(), "a list has another length than the model needs");
   s.energy_swing.resize(swings);
-  for (State::EnergySwing& w : s.energy_swing) a(w.gain, w.largest);
+  for (State::EnergySwing& w : s.energy_swing) a(w.gain, w.largest, w.held);
 }
 
 template <class A>

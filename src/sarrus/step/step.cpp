@@ -32,10 +32,21 @@ void Simulation::Impl::step() {
   if (advance(options().dt, 0)) {
     clock.tick(options().dt, state);
     report.creates_energy = creates_energy();
+    find_lock();
   } else {
     report_failure();
   }
   report.seconds_total = watch.seconds();
+}
+
+void Simulation::Impl::find_lock() {
+  double least = JointKinematics::kNearlyDependent;
+  for (const int i : may_lock) {
+    const double conditioning = assembler.kinematics_after().conditioning(i);
+    if (conditioning > least) continue;
+    least = conditioning;
+    report.locked_joint = model().joints()[static_cast<std::size_t>(i)].name;
+  }
 }
 
 // What a solve of this step is asked for. All attempts share the budget of the step; the last ones have a few
@@ -81,6 +92,7 @@ bool Simulation::Impl::attempt(double dt) {
     if (!moving.all()) rest_the_others();
     mean.set(assembler, lambda, judge_workspace.u);
     take_back_energy(dt);
+    if (may_divide && owes_energy()) return false;
   }
   part.seconds_projection = assembler.seconds_projection() + watch.lap();
   return closed && commit(dt);
@@ -346,9 +358,21 @@ void Simulation::Impl::take_back_energy(double dt) {
   assembler.rates_before(state, old_rate);
   state.energy_swing.resize(state.X_WB.size());
   std::copy(state.energy_swing.begin(), state.energy_swing.end(), new_swing.begin());
-  const EnergyGovernor::Step step{state.X_WB,        new_poses,         state.q, new_q,  old_rate, new_rate,
-                                  push_out.unpaid(), judge_workspace.u, mean,    inputs, dt,       moving};
+  const EnergyGovernor::Step step{state.X_WB,       new_poses, state.q, new_q,  old_rate, new_rate, push_out.unpaid(),
+                                  kinematics,       lambda,    mean,    inputs, dt,       moving,   books.first,
+                                  judge_workspace.u};
   part.energy.taken_back = -governor.take_back(assembler, step, new_swing, u_plus, new_rate);
+}
+
+// Sticks whose velocities do not pay for what the scheme created.
+bool Simulation::Impl::owes_energy() {
+  if (assembler.scheme().impact == nullptr) return false;
+  for (std::size_t i = 0; i < stuck.size(); ++i) {
+    if (!moving.has(static_cast<int>(i)) || !governor.owes(static_cast<int>(i))) continue;
+    stuck[i] = 1;
+    owed = true;
+  }
+  return owed;
 }
 
 // Begins with the present state.
@@ -373,7 +397,8 @@ void Simulation::Impl::keep_books(double dt) {
   const double springs = books.flow.springs + books.flow.taken_back;  // which pays for them
   books.least_springs = std::min(books.least_springs, springs);
   books.sprung = std::max(books.sprung, springs - books.least_springs);
-  books.given = std::max(books.given, books.flow.compliance);
+  const double paid = std::max(0.0, -books.flow.taken_back - std::max(0.0, books.flow.springs));
+  books.given = std::max(books.given, books.flow.compliance - paid);
   books.stiff = books.stiff || (assembler.scheme().stiff != nullptr && assembler.modes().any_curvature());
   books.turned_over += std::abs(after.kinetic - books.stored.kinetic) + std::abs(f.drives) + std::abs(f.external) +
                        std::abs(f.friction) + std::abs(f.impacts) + std::abs(f.damping) + std::abs(f.correction);
@@ -434,7 +459,7 @@ bool Simulation::Impl::commit(double dt) {
   for (const std::vector<double>* v : {&new_q, &new_rate}) {
     none += (0.0 * Eigen::Map<const VecX>(v->data(), static_cast<Eigen::Index>(v->size()))).sum();
   }
-  for (const State::EnergySwing& w : new_swing) none += 0.0 * (w.gain + w.largest);
+  for (const State::EnergySwing& w : new_swing) none += 0.0 * (w.gain + w.largest + w.held);
   if (none != 0) {
     part.solve_status = SolveStatus::non_finite;
     set_stuck(1);

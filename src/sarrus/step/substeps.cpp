@@ -7,7 +7,8 @@
 //   halves    what is set apart takes them, among the others where they are after the step
 //   meeting   a constraint that would connect the two, or a contact deeper than its slop at the end: whom it belongs to
 //             is set apart, too, and all is done again from the state before
-// If the halves fail, everything is as it was before the step.
+// If the halves fail, everything is as it was before the step. A step that is refused because it created energy that
+// velocities do not pay for (energy_governor.h) is taken all the same if its parts cannot be, or the last of them owe.
 #include <algorithm>
 
 #include "sarrus/step/simulation_impl.h"
@@ -53,8 +54,10 @@ void add_part(const StepReport& part, Law law, Criterion criterion, StepReport& 
 }  // namespace
 
 bool Simulation::Impl::advance(double dt, int depth) {
+  may_divide = depth < options().max_substep_depth;
   if (try_whole(dt)) return true;
   if (depth >= options().max_substep_depth || goal().out_of_time()) return false;
+  const bool whole_will_do = owed;
   save(depth);
   while (set_apart(depth)) {
     const bool taken = take_apart(dt, depth);
@@ -63,12 +66,15 @@ bool Simulation::Impl::advance(double dt, int depth) {
     restore(depth);
     if (goal().out_of_time()) break;
   }
-  return false;
+  if (!whole_will_do) return false;
+  may_divide = false;
+  return try_whole(dt);
 }
 
 // By all who are to move.
 bool Simulation::Impl::try_whole(double dt) {
   attempt_spent = 0;
+  owed = false;
   const bool taken = attempt(dt);
   spent += attempt_spent;
   if (taken) {
@@ -86,6 +92,7 @@ bool Simulation::Impl::take_apart(double dt, int depth) {
   if (std::find(chosen.begin(), chosen.end(), 1) != chosen.end()) {
     moving.take(chosen);
     const int before = spent;
+    may_divide = true;
     if (!try_whole(dt)) return false;
     spent = before;  // the budget is one of islands
     state.time = saved.state.time;
