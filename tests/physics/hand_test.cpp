@@ -137,24 +137,21 @@ TEST(RandomHands, EnergyDoesNotRise) {
   ::testing::Test::RecordProperty("largest_rise", fmt::format("{:.3g} in {} worlds, {} failed", worst, worlds, failed));
 }
 
+// Schemes with explicit dampers need dt d D < 2: 0.07 N m s on links of 1.2e-5 kg m^2.
 TEST(RandomHands, EverySchemeClosesTheirJoints) {
-  int open = 0;
   for (const Scheme& scheme : schemes()) {
     if (scheme.integrator == Integrator::explicit_euler) continue;  // it gains energy until a step fails
     for (int seed = 1; seed <= test::samples(20); ++seed) {
       const Model model = random_hand(static_cast<std::uint64_t>(1000 + seed));
-      Simulation sim(model, options_with(5e-4, scheme.integrator));
+      Simulation sim(model, options_with(2e-4, scheme.integrator));
       for (int i = 0; i < 100; ++i) {
         const StepReport& report = sim.step();
         ASSERT_NE(report.status, StepStatus::failed) << scheme.name << " " << seed << ": " << report.message;
-        // One step of symplectic Euler, of hand 1014, leaves 3e-8 m.
-        ASSERT_LE(report.joint_gap, 1e-7) << scheme.name << " " << seed;
-        open += report.joint_gap > 1e-10;
+        ASSERT_LE(report.joint_gap, 1e-10) << scheme.name << " " << seed;
         ASSERT_LE(report.joint_angle, 1e-9) << scheme.name << " " << seed;
       }
     }
   }
-  EXPECT_LE(open, 1);
 }
 
 TEST(RandomHands, GoOnInTheSameBitsFromASnapshot) {

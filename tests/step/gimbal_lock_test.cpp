@@ -30,8 +30,12 @@ TEST(GimbalLock, IsToldWhereItIs) {
     ASSERT_NE(report.status, StepStatus::failed) << report.message;
     const double off = std::abs(kSpin * sim.time() - 0.5 * std::numbers::pi);
     // 0.03 is 2.4 deg; the damper brakes by a little.
-    if (off > 0.06) EXPECT_EQ(report.locked_joint, "") << sim.time();
-    if (off < 0.03) EXPECT_EQ(report.locked_joint, "ankle") << sim.time();
+    if (off > 0.06) {
+      EXPECT_EQ(report.locked_joint, "") << sim.time();
+    }
+    if (off < 0.03) {
+      EXPECT_EQ(report.locked_joint, "ankle") << sim.time();
+    }
     told += report.locked_joint.empty() ? 0 : 1;
   }
   EXPECT_GT(told, 20);
