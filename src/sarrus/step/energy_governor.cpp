@@ -246,8 +246,9 @@ void EnergyGovernor::add_compliance(Assembler& assembler, const Step& step, std:
     for (int r = 0; r < b.rows; ++r) {
       const auto row = static_cast<std::size_t>(b.row + r);
       const double way = deformation(step, b, r);
-      most_held_[k] += std::abs(step.lambda[row]) / step.dt * way;
+      // A damper may take of the force what the spring pulls with.
       const double pull = std::abs(p.bias[row]) / (p.R[row] * step.dt);
+      most_held_[k] += std::max(std::abs(step.lambda[row]) / step.dt, pull) * way;
       const double before = way + step.dt * std::abs(step.mean.v[b.row + r]);
       if (step.first && !(limit && p.bias[row] > 0)) swing[k].held += 0.5 * pull * before;
     }
