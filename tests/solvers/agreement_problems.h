@@ -47,7 +47,7 @@ inline const std::vector<AgreementRun>& agreement_runs() {
       {"incline", 0, 200, 50},
       {"stack15_equal", 0, 20, 10},
       {"fourbar_free", 0, 300, 50},
-      {"hull_gears", 0, 150, 40},
+      {"hull_gears", 0, 150, 50},
       {"cylinder_rolling", 0, 300, 60},
       {"ellipsoid_rolling", 0, 300, 60},
       {"sphere_stack", 0, 20, 10},
