@@ -135,6 +135,8 @@ std::vector<std::uint8_t> rounded_rows(const Model& model) {
   AssemblyOptions options;
   options.limits = false;
   LoopEquations equations(model, options);
+  // Their matrices are dense, those of all groups at once.
+  if (equations.most_rows() > kMostRoundedRows) return {};
   const State start = State::initial(model);
   const Posture posture{start.X_WB, start.q};
   equations.linearise(posture);

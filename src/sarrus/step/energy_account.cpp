@@ -113,7 +113,9 @@ EnergyFlow EnergyAccount::flow(Assembler& assembler, const Inputs& inputs, std::
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const ConstraintBlock& b = p.blocks[i];
     const double work = mean.work[i];
-    const bool soft = p.R[static_cast<std::size_t>(b.row + b.rows - 1)] > 0;
+    // Rows that are released of a rigid joint have R, too.
+    const bool soft =
+        b.kind == BlockKind::joint ? is_compliant(model_, b) : p.R[static_cast<std::size_t>(b.row + b.rows - 1)] > 0;
     if (soft && b.source_kind != RowSource::servo && b.source_kind != RowSource::drag) {
       (b.kind == BlockKind::soft ? f.springs : f.compliance) += work_on_way(assembler, b, lambda, mean);
     }

@@ -139,7 +139,9 @@ void EnergyGovernor::add_rows(Assembler& assembler, const Step& step) {
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const ConstraintBlock& b = p.blocks[i];
     const double work = step.mean.work[i];
-    const bool rigid = p.R[static_cast<std::size_t>(b.row + b.rows - 1)] == 0;
+    // Rows that are released of a rigid joint have R, too.
+    const bool rigid =
+        b.kind == BlockKind::joint ? !is_compliant(model_, b) : p.R[static_cast<std::size_t>(b.row + b.rows - 1)] == 0;
     switch (b.source_kind) {
       case RowSource::joint:
         if (rigid) gain_[assembly_of_joint(b.source)] += work;
@@ -212,7 +214,9 @@ double EnergyGovernor::deformation(const Step& step, const ConstraintBlock& b, i
     case RowSource::limit_upper: {
       const Limit& l = model_.scalars()[i].limit;
       const double q = model_.scalar_value(b.source, step.q_after);
-      return std::max(0.0, b.source_kind == RowSource::limit_lower ? l.lower - q : q - l.upper);
+      // A limit with a margin pushes from there on.
+      const double beyond = b.source_kind == RowSource::limit_lower ? l.lower - q : q - l.upper;
+      return std::max(0.0, l.compliance.margin + beyond);
     }
     case RowSource::rope:
       return std::max(0.0, -unilateral_joint(model_.joints()[i], step.kinematics.frame(b.source)).gap);
@@ -233,7 +237,9 @@ void EnergyGovernor::add_compliance(Assembler& assembler, const Step& step, std:
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const ConstraintBlock& b = p.blocks[i];
     const bool limit = b.kind == BlockKind::limit;
-    if ((b.kind != BlockKind::joint && !limit) || p.R[static_cast<std::size_t>(b.row)] == 0) continue;
+    if (limit ? p.R[static_cast<std::size_t>(b.row)] == 0 : b.kind != BlockKind::joint || !is_compliant(model_, b)) {
+      continue;
+    }
     int joint = b.source;
     if (b.source_kind == RowSource::coupling) {
       joint = model_.joint_of_dof(model_.couplings()[static_cast<std::size_t>(b.source)].dof_a);
@@ -245,6 +251,7 @@ void EnergyGovernor::add_compliance(Assembler& assembler, const Step& step, std:
     swing[k].held -= step.mean.work[i];
     for (int r = 0; r < b.rows; ++r) {
       const auto row = static_cast<std::size_t>(b.row + r);
+      if (p.R[row] == 0) continue;
       const double way = deformation(step, b, r);
       // A damper may take of the force what the spring pulls with.
       const double pull = std::abs(p.bias[row]) / (p.R[row] * step.dt);

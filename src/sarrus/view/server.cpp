@@ -1,6 +1,8 @@
 // The only source that includes Boost.Beast, and nothing of Eigen: headers of the network define names that Eigen uses.
 #include "sarrus/view/server.h"
 
+#include <fcntl.h>
+
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -274,8 +276,10 @@ Server::Impl::Impl(ServerFiles files_in, const ServerOptions& options, Events ev
     }
   }
   const bool any = address.is_unspecified();
-  host = any ? "127.0.0.1" : address.is_v6() ? "[" + address.to_string() + "]" : address.to_string();
-  rule = HostRule(port, remote);
+  host = any               ? (address.is_v6() ? "[::1]" : "127.0.0.1")
+         : address.is_v6() ? "[" + address.to_string() + "]"
+                           : address.to_string();
+  rule = HostRule(port, remote, host);
   for (const auto& a : acceptors) accept(*a);
 }
 
@@ -286,6 +290,8 @@ void Server::Impl::listen(const tcp::endpoint& endpoint) {
   if (!e && endpoint.address().is_v6()) acceptor->set_option(boost::asio::ip::v6_only(true), e);
   if (!e) acceptor->set_option(asio::socket_base::reuse_address(true), e);
   if (!e) acceptor->bind(endpoint, e);
+  // The browser that is started must not keep the port.
+  if (!e) ::fcntl(acceptor->native_handle(), F_SETFD, FD_CLOEXEC);
   if (!e) acceptor->listen(asio::socket_base::max_listen_connections, e);
   if (e) {
     throw InputError("--port " + std::to_string(endpoint.port()),
@@ -297,8 +303,8 @@ void Server::Impl::listen(const tcp::endpoint& endpoint) {
 void Server::Impl::accept(tcp::acceptor& acceptor) {
   acceptor.async_accept([this, &acceptor](error_code e, tcp::socket socket) {
     if (e == asio::error::operation_aborted || !acceptor.is_open()) return;
+    accept(acceptor);  // first: should memory run out below, others are still let in
     if (!e && connections < kMaxConnections) std::make_shared<Connection>(*this, std::move(socket))->start();
-    accept(acceptor);
   });
 }
 

@@ -225,7 +225,8 @@ void Session::go_to(std::int64_t step) {
   hidden_ = false;
   if (step == index_) return;
   const History::Place& place = history_.before(step);
-  if (step < index_ || place.step > index_) {
+  // What was never taken is shown as it is taken.
+  if (step < index_ || (place.step > index_ && step <= latest_)) {
     if (!restore(place.step, place.snapshot)) return;
     hidden_ = true;
   }
@@ -263,9 +264,9 @@ void Session::arrive() {
 
 void Session::reset() {
   goal_.reset();
+  history_.begin(initial_snapshot_);  // before restore(), which sets the inputs of the latest step again
   if (!restore(0, initial_snapshot_)) return;
   if (latest_ > 0 && events_.branched) events_.branched(0);
-  history_.begin(initial_snapshot_);
   latest_ = 0;
   dragging_page_ = -1;
   pace_.start(clock_(), sim_.time());

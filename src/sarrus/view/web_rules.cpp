@@ -44,7 +44,7 @@ bool HostRule::allows(std::string_view host) const {
   const std::string_view port = has_port ? host.substr(colon + 1) : std::string_view("80");
   if (!is_digits(port) || (!remote_ && port != port_)) return false;
   if (name == "127.0.0.1" || name == "localhost" || name == "[::1]") return true;
-  return remote_ && ((!name_.empty() && name == name_) || is_address(name));
+  return (!name_.empty() && name == name_) || (remote_ && is_address(name));
 }
 
 bool is_own_origin(std::string_view origin, std::string_view host) {

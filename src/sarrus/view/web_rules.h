@@ -11,8 +11,8 @@ namespace sarrus::view {
 class HostRule {
  public:
   HostRule() = default;
-  // `remote`: besides the names of this machine also any address given by numbers, which no name was rebound to, and
-  // `name`; whatever the port, which may be mapped.
+  // Let in are the names of this machine and `name`; `remote`: also any address given by numbers, which no name was
+  // rebound to, whatever the port, which may be mapped.
   HostRule(int port, bool remote, std::string name = {});
   bool allows(std::string_view host) const;
 
