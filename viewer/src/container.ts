@@ -51,6 +51,7 @@ export class Container {
     const at = this.base + s.offset;
     if (!(s.offset >= 0) || !(s.bytes >= 0) || at + s.bytes > this.raw.byteLength)
       throw new Error(`section ${s.name} is cut off`);
+    if (!s.shape.every((x) => Number.isSafeInteger(x) && x >= 0)) throw new Error(`section ${s.name} has a bad shape`);
     const count = s.shape.reduce((a, b) => a * b, 1);
     const need = (bytes: number): void => {
       if (bytes > s.bytes) throw new Error(`section ${s.name} is too short`);
@@ -68,7 +69,8 @@ export class Container {
       columns = rows > 0 ? count / rows : 0;
     switch (s.codec) {
       case 'd2':
-        need(count * (s.planes ?? 0));
+        if (!(s.planes! >= 1 && s.planes! <= 4)) throw new Error(`section ${s.name} has bad planes`);
+        need(count * s.planes!);
         return differences(s, bytes, rows, columns);
       case 'q2':
         need(count * 2);

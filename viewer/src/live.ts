@@ -8,6 +8,21 @@ const mostBytes = 96 << 20,
   mostFrames = 18_000;
 
 // Frames in the order of time. What the simulation dropped is dropped here: nothing later than what it can go to is kept.
+// A frame of fewer steps does not hide what was worst in those that the old one stands for.
+function keepWorst(old: LiveFrame, f: LiveFrame): void {
+  if (f.status === 255 || (old.status !== 255 && old.status > f.status)) f.status = old.status;
+  old.residual.forEach((x, k) => {
+    if (Number.isNaN(f.residual[k]!) || x > f.residual[k]!) f.residual[k] = x;
+  });
+  f.iterations = Math.max(f.iterations, old.iterations);
+  f.steps = Math.max(f.steps, old.steps);
+  if (old.joint.length !== f.joint.length) return;
+  // Gap and angle; reactions are those of the moment.
+  old.joint.forEach((x, k) => {
+    if (k % 4 < 2 && x > f.joint[k]!) f.joint[k] = x;
+  });
+}
+
 export class LiveHistory implements History {
   version = 0;
   private frames: LiveFrame[] = [];
@@ -38,11 +53,7 @@ export class LiveHistory implements History {
     if (same) {
       // The moment again (paused, or gone back to): what happened on the way to it stays known.
       const old = this.frames[at - 1]!;
-      if (f.status === 255) {
-        f.status = old.status;
-        f.residual.set(old.residual);
-        f.iterations = old.iterations;
-      }
+      if (f.status === 255 || f.steps < old.steps) keepWorst(old, f);
       this.bytes += size(f) - size(old);
       this.frames[at - 1] = f;
     } else {
