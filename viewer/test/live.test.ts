@@ -73,6 +73,15 @@ test('a moment seen again keeps its status', () => {
   assert.equal(p.history.scalar('status', 0, 0), 4);
 });
 
+test('a step back and on does not hide what was worst', () => {
+  const p = new LivePlayer(header, () => {});
+  p.receive(at(1, { status: 2, steps: 16 }));
+  p.receive(at(1, { status: 0, steps: 1 }));
+  assert.equal(p.history.scalar('status', 0, 0), 2);
+  p.receive(at(1, { status: 3, steps: 20 }));
+  assert.equal(p.history.scalar('status', 0, 0), 3);
+});
+
 test('commands are those of the protocol; of what the mouse moves the newest is sent', () => {
   const sent: unknown[] = [],
     p = new LivePlayer(header, (text) => sent.push(JSON.parse(text)));

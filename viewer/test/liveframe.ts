@@ -9,6 +9,7 @@ export interface LiveGiven {
   contacts?: number;
   flags?: number;
   status?: number;
+  steps?: number;
   sequence?: number;
   origin?: number[];
   dragBody?: number;
@@ -38,7 +39,7 @@ export function frameOf(g: LiveGiven): ArrayBuffer {
   v.setFloat64(40, g.earliest ?? 0, true);
   v.setFloat64(48, g.latest ?? g.time ?? 0, true);
   v.setUint32(56, g.index ?? 0, true);
-  v.setUint32(60, 1, true);
+  v.setUint32(60, g.steps ?? 1, true);
   v.setFloat32(64, g.speed ?? 1, true);
   v.setFloat32(68, 1, true);
   (g.residual ?? [1e-11, 2e-10, 3e-13, 0, 0, 0]).forEach((x, i) => v.setFloat32(72 + 4 * i, x, true));
