@@ -9,7 +9,7 @@
 set -euo pipefail
 
 packages=(g++ cmake ninja-build libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev libhdf5-dev zlib1g-dev
-  libqhull-dev libtinyxml2-dev libbullet-dev libsdformat-dev libboost-dev)
+  libqhull-dev libtinyxml2-dev libbullet-dev libsdformat-dev libboost-dev libtbb-dev)
 if [ "${1:-build}" = test ] || [ "${1:-build}" = fuzz ]; then
   packages+=(libgtest-dev libbenchmark-dev libopenmpi-dev openmpi-bin libfclib-dev libsuitesparse-dev clang-format python3 python3-h5py python3-jsonschema)
 fi

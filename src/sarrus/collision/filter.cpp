@@ -119,6 +119,30 @@ ContactLaws::ContactLaws(const Model& model) : count_(model.materials().size()) 
   });
 }
 
+void ContactLaws::read_again(const Model& model) {
+  const auto read = [](ContactLaw& law, double mu, double restitution) {
+    law.mu = mu;
+    law.restitution = restitution;
+  };
+  for (std::size_t i = 0; i < count_; ++i) {
+    for (std::size_t k = 0; k < count_; ++k) {
+      const Material &a = model.materials()[i], &b = model.materials()[k];
+      read(table_[i * count_ + k], std::sqrt(a.mu * b.mu), std::max(a.restitution, b.restitution));
+    }
+  }
+  for (const MaterialPair& p : model.material_pairs()) {
+    for (const auto& [a, b] : {std::pair(p.a, p.b), std::pair(p.b, p.a)}) {
+      read(table_[at(a) * count_ + at(b)], p.mu, p.restitution);
+    }
+  }
+  for (const ContactPair& p : model.contact_pairs()) {
+    const auto place = std::minmax(p.a, p.b);
+    for (PairLaw& x : pairs_) {
+      if (x.first == place.first && x.second == place.second) read(x.law, p.mu, p.restitution);
+    }
+  }
+}
+
 const ContactLaws::PairLaw* ContactLaws::find(int geom_a, int geom_b) const {
   const auto wanted = std::minmax(geom_a, geom_b);
   const std::pair<int, int> key(wanted.first, wanted.second);

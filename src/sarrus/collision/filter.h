@@ -79,6 +79,8 @@ class ContactLaws {
     const PairLaw* pair = pairs_.empty() ? nullptr : find(geom_a, geom_b);
     return pair != nullptr ? pair->margin : kUseDefault;
   }
+  // Friction and restitution as the model has them now, if its numbers have changed.
+  void read_again(const Model& model);
   // The different compliances of this model's contacts.
   std::span<const Compliance> compliances() const { return compliances_; }
 

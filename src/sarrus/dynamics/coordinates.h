@@ -44,6 +44,9 @@ class Coordinates {
   // True if the coordinates satisfy the joint by themselves: it has no rows.
   bool holds(int joint) const { return holds_[static_cast<std::size_t>(joint)]; }
 
+  // The masses of the model have changed (model/numbers.h).
+  virtual void read_again() {}
+
   // Between the twists of the bodies at given poses and u.
   virtual void gather(std::span<const Pose> X_WB, std::span<const Vec6> twist, VecX& u) const = 0;
   virtual void scatter(std::span<const Pose> X_WB, const VecX& u, std::span<Vec6> twist) const = 0;

@@ -107,11 +107,10 @@ class MaximalCoordinates final : public Coordinates {
     velocity_size_ = 6 * model.body_count();
     holds_.assign(model.joints().size(), false);
     for (int i = 0; i < model.body_count(); ++i) maps_.push_back({i, 6 * i, 6, nullptr});
-    for (const Body& b : model.bodies()) inertia_inverse_B_.push_back(b.inertia_B.inverse());
-    for (const Body& b : model.bodies()) {
-      isotropic_.push_back((b.inertia_B - b.inertia_B(0, 0) * Mat3::Identity()).norm() <= 1e-14 * b.inertia_B.norm());
-    }
-    for (const Body& b : model.bodies()) diagonal_.push_back(b.inertia_B.isDiagonal(0));
+    inertia_inverse_B_.resize(model.bodies().size());
+    isotropic_.resize(model.bodies().size());
+    diagonal_.resize(model.bodies().size());
+    MaximalCoordinates::read_again();
     w_free_B_.assign(model.bodies().size(), Vec3::Zero());
     w_B_ = w_free_B_;
     R_WB_.assign(model.bodies().size(), Mat3::Identity());
@@ -121,6 +120,15 @@ class MaximalCoordinates final : public Coordinates {
       for (const int body : {j.base, j.follower}) {
         if (body != kWorld) jointed_[static_cast<std::size_t>(body)] = true;
       }
+    }
+  }
+
+  void read_again() override {
+    for (std::size_t i = 0; i < model_.bodies().size(); ++i) {
+      const Mat3& I = model_.bodies()[i].inertia_B;
+      inertia_inverse_B_[i] = I.inverse();
+      isotropic_[i] = (I - I(0, 0) * Mat3::Identity()).norm() <= 1e-14 * I.norm();
+      diagonal_[i] = I.isDiagonal(0);
     }
   }
 

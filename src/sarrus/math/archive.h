@@ -44,7 +44,11 @@ class Archive {
   template <class T>
   void one(std::vector<T>& values) {
     self().resize(values);
-    for (T& v : values) one(v);
+    if constexpr (std::is_arithmetic_v<T>) {
+      self().raw(values.data(), values.size() * sizeof(T));
+    } else {
+      for (T& v : values) one(v);
+    }
   }
   template <int N>
   void one(Eigen::Matrix<double, N, 1>& v) {
@@ -58,9 +62,12 @@ class Archive {
   Derived& self() { return static_cast<Derived&>(*this); }
 };
 
+// `trusted`: what is read was written by this process a moment ago, for the same model; what it takes to believe a file
+// is left out.
 class ArchiveWriter : public Archive<ArchiveWriter> {
  public:
   static constexpr bool reads = false;
+  static constexpr bool trusted = false;
   const std::string& bytes() const { return bytes_; }
 
   void raw(const void* data, std::size_t n) { bytes_.append(static_cast<const char*>(data), n); }
@@ -78,6 +85,7 @@ class ArchiveWriter : public Archive<ArchiveWriter> {
 class ArchiveReader : public Archive<ArchiveReader> {
  public:
   static constexpr bool reads = true;
+  static constexpr bool trusted = false;
   explicit ArchiveReader(std::string_view bytes) : rest_(bytes) {}
   bool at_end() const { return rest_.empty(); }
 
@@ -96,6 +104,45 @@ class ArchiveReader : public Archive<ArchiveReader> {
 
  private:
   std::string_view rest_;
+};
+
+// Into memory that is kept for the next one.
+class MemoryWriter : public Archive<MemoryWriter> {
+ public:
+  static constexpr bool reads = false;
+  static constexpr bool trusted = true;
+  explicit MemoryWriter(std::string& bytes) : bytes_(bytes) { bytes_.clear(); }
+
+  void raw(const void* data, std::size_t n) { bytes_.append(static_cast<const char*>(data), n); }
+  template <class T>
+  void resize(const std::vector<T>& values) {
+    const std::uint64_t n = values.size();
+    raw(&n, sizeof n);
+  }
+
+ private:
+  std::string& bytes_;
+};
+
+class MemoryReader : public Archive<MemoryReader> {
+ public:
+  static constexpr bool reads = true;
+  static constexpr bool trusted = true;
+  explicit MemoryReader(std::string_view bytes) : next_(bytes.data()) {}
+
+  void raw(void* data, std::size_t n) {
+    if (n > 0) std::memcpy(data, next_, n);
+    next_ += n;
+  }
+  template <class T>
+  void resize(std::vector<T>& values) {
+    std::uint64_t n = 0;
+    raw(&n, sizeof n);
+    values.resize(static_cast<std::size_t>(n));
+  }
+
+ private:
+  const char* next_;
 };
 
 }  // namespace sarrus

@@ -168,10 +168,9 @@ class Print {
 
 }  // namespace
 
-std::uint64_t fingerprint(const Model& model) {
+std::uint64_t fingerprint(const ModelData& data) {
   const auto& [name, description, source, gravity, defaults, bodies, joints, dofs, couplings, combinations, materials,
-               material_pairs, geoms, visuals, frames, excludes, contact_pairs, includes, self_collision] =
-      model.data();
+               material_pairs, geoms, visuals, frames, excludes, contact_pairs, includes, self_collision] = data;
   Print print;
   print(gravity, bodies, joints, dofs, couplings, combinations, materials, material_pairs, geoms, excludes,
         contact_pairs, includes, self_collision);

@@ -9,6 +9,7 @@
 
 namespace sarrus {
 
-std::uint64_t fingerprint(const Model& model);
+std::uint64_t fingerprint(const ModelData& data);
+inline std::uint64_t fingerprint(const Model& model) { return fingerprint(model.data()); }
 
 }  // namespace sarrus

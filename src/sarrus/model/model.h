@@ -423,6 +423,7 @@ class Model {
 
  private:
   friend Model finish_model(ModelData data);
+  friend class ModelNumbers;  // numbers.h
   // Shared by all copies: every part of a simulation has one.
   struct Frozen {
     ModelData data;

@@ -92,6 +92,19 @@ class Assembler {
   // assemble() at the same state (snapshot.cpp).
   template <class A>
   void archive(A& a);
+  // What depends on numbers of the model (model/numbers.h) and takes time or memory to find.
+  template <class A>
+  void archive_numbers(A& a) {
+    a(options_.rows.restitution_threshold, released_);
+    modes_.archive_numbers(a);
+  }
+  // Those have changed; what is found quickly is found here.
+  void read_again() {
+    coordinates_->read_again();
+    detector_.read_again();
+    projection_.read_again();
+    forget();
+  }
   // The state was changed from outside.
   void forget() {
     start_dt_ = 0;

@@ -9,11 +9,18 @@
 namespace sarrus {
 
 BodyTangent::BodyTangent(const Model& model) : model_(model) {
-  for (const Body& b : model.bodies()) inertia_inverse_B_.push_back(b.inertia_B.inverse());
+  inertia_inverse_B_.resize(model.bodies().size());
+  read_again();
   constexpr std::size_t kUsual = 96;  // rows
   rows_.reserve(kUsual);
   diagonal_.reserve(kUsual);
   velocity_.reserve(kUsual);
+}
+
+void BodyTangent::read_again() {
+  for (std::size_t i = 0; i < inertia_inverse_B_.size(); ++i) {
+    inertia_inverse_B_[i] = model_.bodies()[i].inertia_B.inverse();
+  }
 }
 
 void BodyTangent::begin(int body, const Pose& X_WB) {

@@ -17,6 +17,8 @@ namespace sarrus {
 class BodyTangent {
  public:
   explicit BodyTangent(const Model& model);
+  // The masses of the model have changed (model/numbers.h).
+  void read_again();
 
   // The body and its pose; then its contacts.
   void begin(int body, const Pose& X_WB);

@@ -46,7 +46,7 @@ EnergyGovernor::EnergyGovernor(const Model& model, const StepModes& modes)
       of_body_(model.bodies().size()),
       twist_solved_(model.bodies().size()),
       twist_after_(model.bodies().size()) {
-  for (int i = 0; i < model.body_count(); ++i) mass_[assembly(i)] += model.bodies()[static_cast<std::size_t>(i)].mass;
+  read_again();
   most_held_.resize(model.bodies().size());
   gives_.resize(model.bodies().size());
   for (const Joint& j : model.joints()) has_compliance_ = has_compliance_ || j.compliance.compliant();
@@ -58,6 +58,11 @@ EnergyGovernor::EnergyGovernor(const Model& model, const StepModes& modes)
     if (j.base == kWorld) anchored_[assembly(j.follower)] = true;
     if (j.follower == kWorld) anchored_[assembly(j.base)] = true;
   }
+}
+
+void EnergyGovernor::read_again() {
+  std::fill(mass_.begin(), mass_.end(), 0.0);
+  for (int i = 0; i < model_.body_count(); ++i) mass_[assembly(i)] += model_.bodies()[static_cast<std::size_t>(i)].mass;
 }
 
 std::size_t EnergyGovernor::assembly_of_joint(int joint) const {

@@ -48,6 +48,8 @@ class EnergyGovernor {
   };
 
   explicit EnergyGovernor(const Model& model, const StepModes& modes);
+  // The masses of the model have changed (model/numbers.h).
+  void read_again();
 
   // Shortens u+ and the rates of armatures as needed; returns what was taken, J. `swing` is by body.
   double take_back(Assembler& assembler, const Step& step, std::span<State::EnergySwing> swing, VecX& u_plus,

@@ -42,6 +42,11 @@ class StepModes {
   int assembly(int body) const { return assembly_[static_cast<std::size_t>(body)]; }
   // Largest k D of its springs and servos, 1/s^2.
   double stiffness(int assembly) const { return stiffness_[static_cast<std::size_t>(assembly)]; }
+  // What it takes of masses and springs: numbers of the model (model/numbers.h).
+  template <class A>
+  void archive_numbers(A& a) {
+    a(stiffness_, damping_);
+  }
   bool any_impact() const { return any_impact_; }
   bool any_curvature() const { return any_curvature_; }
   bool is_impact(int body) const { return has(body, scheme_.impact); }

@@ -33,6 +33,8 @@ class JointProjection {
   JointProjection(const Model& model, Coordinates& coordinates, LinearFactor& linear,
                   std::span<const std::uint8_t> released = {});
 
+  // The masses of the model have changed (model/numbers.h).
+  void read_again() { body_tangent_.read_again(); }
   // Forgets the linearisation of an earlier step.
   void forget() { serves_ = false; }
   // Of the next step; with `warm` the factor of the last one serves as linearisation, if there is one.

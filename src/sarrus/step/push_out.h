@@ -28,6 +28,8 @@ class PushOut {
   PushOut(const Model& model, Coordinates& coordinates, const StepModes& modes, std::span<const std::uint8_t> released);
   ~PushOut();
 
+  // The masses of the model have changed (model/numbers.h).
+  void read_again() { sweeps_.read_again(model_); }
   // For so many contacts: when they come, not when something is deep for the first time.
   void take_memory(std::size_t contacts);
   // False if nothing can be violated, at less cost than needed().

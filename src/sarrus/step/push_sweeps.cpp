@@ -34,11 +34,16 @@ void PushSweeps::take_memory(const Model& model, std::size_t contacts) {
       if (body != kWorld) jointed_[static_cast<std::size_t>(body)] = true;
     }
   }
-  inverse_mass_.reserve(model.bodies().size());
-  inverse_inertia_B_.reserve(model.bodies().size());
-  for (const Body& b : model.bodies()) {
-    inverse_mass_.push_back(1 / b.mass);
-    inverse_inertia_B_.push_back(b.inertia_B.inverse() / PushOut::kInertiaFactor);
+  inverse_mass_.resize(model.bodies().size());
+  inverse_inertia_B_.resize(model.bodies().size());
+  read_again(model);
+}
+
+void PushSweeps::read_again(const Model& model) {
+  for (std::size_t i = 0; i < inverse_mass_.size(); ++i) {
+    const Body& b = model.bodies()[i];
+    inverse_mass_[i] = 1 / b.mass;
+    inverse_inertia_B_[i] = b.inertia_B.inverse() / PushOut::kInertiaFactor;
   }
 }
 

@@ -21,6 +21,8 @@ class PushSweeps {
  public:
   // To be called before run(), when there are more contacts than ever.
   void take_memory(const Model& model, std::size_t contacts);
+  // The masses of the model have changed (model/numbers.h).
+  void read_again(const Model& model);
   // Fills `displacement` (by node; maximal coordinates) such that contact i opens by aim[i] or more, m; compliant ones
   // have no say. False, with nothing of use in it, if a body with joints would have to move, or if there is no answer
   // soon.

@@ -222,6 +222,7 @@ class Simulation {
   std::span<const double> warm_start_impulses() const;
 
  private:
+  friend class SharedSimulation;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

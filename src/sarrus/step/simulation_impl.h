@@ -98,6 +98,9 @@ struct Simulation::Impl {
 
   template <class A>
   void archive(A& a);
+  // All that depends on numbers of the model, and the numbers (model/numbers.h).
+  template <class A>
+  void archive_numbers(A& a);
   std::uint64_t fingerprint();  // of model and options: what a snapshot must agree in
   void load(const Snapshot& snapshot);
 

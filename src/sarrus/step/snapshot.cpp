@@ -9,6 +9,8 @@
 #include "sarrus/math/error.h"
 #include "sarrus/math/hash.h"
 #include "sarrus/model/fingerprint.h"
+#include "sarrus/model/numbers.h"
+#include "sarrus/step/shared_simulation.h"
 #include "sarrus/step/simulation_impl.h"
 
 namespace sarrus {
@@ -90,6 +92,13 @@ void archive_flow(A& a, EnergyFlow& f) {
     f.taken_back, f.unaccounted);
 }
 
+template <class A, class Books>
+void archive_books(A& a, Books& books) {
+  a(books.overlap, books.mass, books.turned_over, books.largest, books.fastest, books.stiff, books.balanced,
+    books.stored.kinetic, books.stored.gravity, books.stored.springs, books.stored.armature);
+  a(books.least_springs, books.sprung, books.given, books.elastic, books.first);
+}
+
 }  // namespace
 
 template <class A>
@@ -121,6 +130,7 @@ void WarmStart::archive(A& a) {
                         b.first <= static_cast<int>(values_.size()) - b.rows;
     require(inside && b.kind <= BlockKind::contact, "a stored impulse has no place");
   }
+  if constexpr (A::trusted) return;
   for (const double x : values_) require(std::isfinite(x), "an impulse is no number");
   require(std::isfinite(dt_) && dt_ >= 0, "a time step is no number");
 }
@@ -168,6 +178,10 @@ void Assembler::archive(A& a) {
   }
   const auto rows = static_cast<std::size_t>(problem_.rows_of(BlockKind::joint) + problem_.rows_of(BlockKind::soft));
   const auto numbers = [&](auto& list, std::size_t count) {
+    if constexpr (A::trusted) {
+      a.raw(list.data(), count * sizeof(double));
+      return;
+    }
     for (std::size_t i = 0; i < count; ++i) {
       a(list[i]);
       require(std::isfinite(list[i]), "a joint row holds what is no number");
@@ -191,14 +205,28 @@ void Assembler::archive(A& a) {
 
 template <class A>
 void Simulation::Impl::archive(A& a) {
-  std::uint32_t version = kVersion;
-  a(version);
-  require(version == kVersion, "it was written by another version of sarrus");
-  std::uint64_t of = fingerprint();
-  a(of);
-  require(of == fingerprint(), "it is of another model, or of other options");
+  if constexpr (!A::trusted) {
+    std::uint32_t version = kVersion;
+    a(version);
+    require(version == kVersion, "it was written by another version of sarrus");
+    std::uint64_t of = fingerprint();
+    a(of);
+    require(of == fingerprint(), "it is of another model, or of other options");
+  }
   archive_state(a, state);
   a(clock.origin, clock.steps);
+  if constexpr (A::trusted) {
+    archive_flow(a, books.flow);
+    archive_books(a, books);
+    archive_each(a, effort, [&](double& e) { a(e); });
+    if constexpr (A::reads) {
+      solver->reset();
+      assembler.forget();
+    }
+    a(warm);
+    assembler.archive(a);
+    return;
+  }
   archive_each(a, inputs.targets, [&](Inputs::Target& t) { a(t.active, t.target, t.rate); });
   archive_each(a, inputs.joint_forces, [&](double& f) { a(f); });
   archive_each(a, inputs.wrenches_W, [&](Vec6& w) { a(w); });
@@ -207,9 +235,7 @@ void Simulation::Impl::archive(A& a) {
   int rows_of_drag = dragged_in(assembler.problem());
   a(drag.body, drag.point_B, drag.target_W, drag_force_W, rows_of_drag);
   archive_flow(a, books.flow);
-  a(books.overlap, books.mass, books.turned_over, books.largest, books.fastest, books.stiff, books.balanced,
-    books.stored.kinetic, books.stored.gravity, books.stored.springs, books.stored.armature);
-  a(books.least_springs, books.sprung, books.given, books.elastic, books.first);
+  archive_books(a, books);
   if constexpr (A::reads) {
     check_state(state, model(), "restore");
     for (const Inputs::Target& t : inputs.targets) {
@@ -241,6 +267,62 @@ void Simulation::Impl::archive(A& a) {
   a(warm);
   assembler.archive(a);
 }
+
+template <class A>
+void Simulation::Impl::archive_numbers(A& a) {
+  ModelNumbers::archive(a, model());
+  assembler.archive_numbers(a);
+  a(lengths);
+  if constexpr (A::reads) {
+    assembler.read_again();
+    push_out.read_again();
+    governor.read_again();
+    known_fingerprint.reset();
+  }
+}
+
+SharedSimulation::SharedSimulation(const Model& model, const SimulationOptions& options)
+    : simulation_(ModelNumbers::own(model), options) {
+  take_memory();
+}
+
+// Joint and soft rows have the same blocks in every step of every world: their places are made once.
+void SharedSimulation::take_memory() {
+  Simulation::Impl& impl = *simulation_.impl_;
+  impl.assembler.assemble(impl.state, impl.inputs, impl.options().dt);
+  impl.assembler.forget();
+}
+
+void SharedSimulation::mend() {
+  if (!simulation_.impl_->broken) return;
+  Simulation::Impl::mend(simulation_.impl_);
+  take_memory();
+}
+
+void SharedSimulation::load(std::string_view world) {
+  MemoryReader in(world);
+  simulation_.impl_->archive(in);
+}
+
+std::string_view SharedSimulation::store() {
+  MemoryWriter out(world_);
+  simulation_.impl_->archive(out);
+  return world_;
+}
+
+void SharedSimulation::set_numbers(std::string_view numbers) {
+  MemoryReader in(numbers);
+  simulation_.impl_->archive_numbers(in);
+}
+
+std::string SharedSimulation::numbers_of(Simulation& simulation) {
+  std::string numbers;
+  MemoryWriter out(numbers);
+  simulation.impl_->archive_numbers(out);
+  return numbers;
+}
+
+const Inputs& SharedSimulation::inputs() const { return simulation_.impl_->inputs; }
 
 // Of options, all that the bits of a step depend on: not the number of threads, and not the wall time it may take.
 std::uint64_t Simulation::Impl::fingerprint() {
