@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "sarrus/files/picture.h"  // escape_xml()
+
 namespace sarrus {
 
 enum class Scale : std::uint8_t { linear, logarithmic };
@@ -60,8 +62,5 @@ std::string legend_svg(const std::vector<LegendEntry>& entries, int width, bool 
 
 // Ticks of an axis from `lower` to `upper`: decades (or 1, 2, 5 of them), or multiples of 1, 2, 5 x 10^k.
 std::vector<double> axis_ticks(double lower, double upper, Scale scale);
-
-// The five characters that XML reserves, escaped.
-std::string escape_xml(const std::string& text);
 
 }  // namespace sarrus

@@ -7,15 +7,14 @@
 #include <cmath>
 #include <iterator>
 
+#include "sarrus/files/picture.h"
+
 namespace sarrus {
 namespace {
 
-// Colours that are told apart on white and on black, also by most colour-blind readers; beyond them dashes repeat.
-constexpr int kColours = 8;
-constexpr std::array<const char*, kColours> kLight = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                      "#8a6d00", "#56a4d9", "#7d3ac1", "#555555"};
-constexpr std::array<const char*, kColours> kDark = {"#4aa8e0", "#ff8a3d", "#35d0a0", "#f0a0cc",
-                                                     "#e0c040", "#9ad0f5", "#b98cf0", "#c0c0c0"};
+using picture::kLines;
+using picture::kLinesOnBlack;
+constexpr int kColours = static_cast<int>(kLines.size());  // beyond them dashes repeat
 constexpr std::array<const char*, 4> kDashes = {"", "7 4", "2 3", "9 3 2 3"};
 
 int colour_of(int look) { return look % kColours; }
@@ -49,7 +48,7 @@ std::size_t label_stride(const PlotFrame& f, const std::vector<double>& ticks) {
   return std::max<std::size_t>(1, ticks.size());
 }
 
-std::string rules(const std::array<const char*, kColours>& colours, const char* text, const char* grid,
+std::string rules(const std::array<const char*, kLines.size()>& colours, const char* text, const char* grid,
                   const char* middle) {
   std::string css = fmt::format(
       "svg.sp text{{fill:{0}}}svg.sp .a{{stroke:{0};fill:none}}svg.sp .g{{stroke:{1}}}"
@@ -193,8 +192,8 @@ std::string plot_style() {
          "svg.sp .n{font-size:10px}svg.sp .s{fill:none;stroke-width:1.8}svg.sp .f{opacity:.35}"
          "svg.sp g:hover>.s{stroke-width:4}svg.sp g:hover>.f{opacity:1}"
          "svg.sp .w{fill-opacity:.22;stroke-width:1.3}" +
-         rules(kLight, "#222", "#dcdcdc", "#a0a0a0") + "@media screen and (prefers-color-scheme:dark){" +
-         rules(kDark, "#ddd", "#3a3d44", "#84888f") + "}";
+         rules(kLines, "#222", "#dcdcdc", "#a0a0a0") + "@media screen and (prefers-color-scheme:dark){" +
+         rules(kLinesOnBlack, "#ddd", "#3a3d44", "#84888f") + "}";
 }
 
 std::string svg_open(double width, double height, const std::string& title, bool standalone) {
@@ -204,32 +203,6 @@ std::string svg_open(double width, double height, const std::string& title, bool
       width, height, escape_xml(title.empty() ? "plot" : title),
       standalone ? "xmlns=\"http://www.w3.org/2000/svg\" " : "");
   if (standalone) out += "<style>" + plot_style() + "</style>\n";
-  return out;
-}
-
-std::string escape_xml(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&apos;";
-        break;
-      default:
-        out += c;
-    }
-  }
   return out;
 }
 

@@ -5,8 +5,9 @@
 namespace sarrus {
 
 std::string report_style() {
-  return R"css(
-:root{color-scheme:light dark;--paper:#fff;--ink:#1c1e21;--soft:#5a6068;--line:#d9dce1;--band:#f4f5f7;--link:#0b5cad;
+  return std::string(R"css(
+:root{color-scheme:light dark;--paper:#fff;--ink:#1c1e21;--soft:#5a6068;--line:#d9dce1;--band:#f4f5f7;--link:)css") +
+         std::string(picture::kAccent) + R"css(;
 --good:#0a6b43;--bad:#a62b1f}
 @media screen and (prefers-color-scheme:dark){:root{--paper:#16181c;--ink:#e4e6ea;--soft:#a3a9b3;--line:#383c44;
 --band:#1f2228;--link:#7db8f5;--good:#5fd3a0;--bad:#ff8f80}}

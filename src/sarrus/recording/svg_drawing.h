@@ -7,7 +7,6 @@
 #include <Eigen/Geometry>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "sarrus/dynamics/state.h"
@@ -81,6 +80,14 @@ struct BodyParts {
 };
 std::vector<BodyParts> body_parts(const Model& model);
 
+// As the page of motions has them: a hue for each limb (for each body of the only mechanism, where nothing is a hub),
+// the colour of the model where it has one; light to fill, dark for lines.
+struct BodyColour {
+  std::string fill;
+  std::string line;
+};
+std::vector<BodyColour> body_colours(const Model& model);
+
 // Everything of one body in one frame.
 struct BodyDrawing {
   std::vector<Outline> shapes;
@@ -104,7 +111,6 @@ struct WorldDrawing {
 };
 WorldDrawing draw_world(const Model& model, const View& view);
 
-std::string escape_xml(std::string_view text);
 // 1, 2 or 5 times a power of ten, at most `length`.
 double nice_length(double length);
 // A length with the unit that suits it: "50 cm", "2 m".
@@ -127,7 +133,8 @@ struct Panel {
 // What all panels share.
 struct Scenery {
   const Model* model = nullptr;
-  std::vector<BodyParts> parts;  // by body
+  std::vector<BodyParts> parts;     // by body
+  std::vector<BodyColour> colours;  // likewise
   View view;
   WorldDrawing world;
   bool ticks_right = false;  // the window follows the motion along this direction

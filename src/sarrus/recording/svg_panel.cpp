@@ -8,23 +8,13 @@
 #include <iterator>
 #include <numbers>
 
+#include "sarrus/files/picture.h"
+
 namespace sarrus::svg {
 namespace {
 
-struct Colour {
-  const char* fill;
-  const char* line;
-};
-// Muted hues of similar lightness, each with a darker line colour.
-constexpr std::array<Colour, 8> kColours = {{{"#b9d3ee", "#2f6299"},
-                                             {"#f6d2a9", "#a8651b"},
-                                             {"#c4e3c0", "#3b7d3a"},
-                                             {"#e6c6e4", "#84478a"},
-                                             {"#f3e3a1", "#8c7414"},
-                                             {"#bfe3e4", "#20777c"},
-                                             {"#f2c4c0", "#a64a44"},
-                                             {"#d6d3ea", "#5d559c"}}};
-constexpr Colour kWorldColour = {"#e9ebee", "#a3a9b1"};
+constexpr const char* kWorldFill = "#e9ebee";
+constexpr const char* kWorldLine = "#a3a9b1";
 // More bodies than this and ghosts become clutter themselves.
 constexpr int kMaxGhosts = 24;
 // Contact points of this many are drawn small.
@@ -107,8 +97,7 @@ void draw_grounds(std::string& out, const Panel& panel, const Scenery& scenery) 
 }
 
 void draw_world_shapes(std::string& out, const Panel& panel, const Scenery& scenery) {
-  print(out, "<g fill=\"{}\" stroke=\"{}\" stroke-width=\"1\" fill-opacity=\"0.6\">", kWorldColour.fill,
-        kWorldColour.line);
+  print(out, "<g fill=\"{}\" stroke=\"{}\" stroke-width=\"1\" fill-opacity=\"0.6\">", kWorldFill, kWorldLine);
   for (const Outline& o : scenery.world.shapes) out += outline_element(panel, o);
   out += "</g>\n";
 }
@@ -145,7 +134,7 @@ void draw_trail(std::string& out, const Panel& panel, std::span<const Vec2> trai
 }
 
 // A link without shapes: a bar with a dark edge, or a plate through three and more anchors.
-void draw_skeleton(std::string& out, const Panel& panel, const BodyDrawing& d, const Colour& c) {
+void draw_skeleton(std::string& out, const Panel& panel, const BodyDrawing& d, const BodyColour& c) {
   const std::string path = path_of(panel, d.skeleton);
   if (!d.shapes.empty()) {
     if (d.skeleton.size() > 1) {
@@ -166,7 +155,7 @@ void draw_skeleton(std::string& out, const Panel& panel, const BodyDrawing& d, c
 
 // The outline of a cylinder that is seen obliquely is that of a capsule: the rim of its near end tells them apart.
 void draw_rims(std::string& out, const Panel& panel, const Scenery& scenery, const BodyParts& parts, const Pose& X_WB,
-               const Colour& c) {
+               const BodyColour& c) {
   constexpr double kOblique = 0.05;  // sines of the angles to the view plane and to its normal
   for (const int g : parts.geoms) {
     const Geom& geom = scenery.model->geoms()[static_cast<std::size_t>(g)];
@@ -188,7 +177,7 @@ void draw_rims(std::string& out, const Panel& panel, const Scenery& scenery, con
 
 // Spheres look alike from all sides, and cylinders that are seen end-on; a radius shows that they roll.
 void draw_roll_marks(std::string& out, const Panel& panel, const Scenery& scenery, const BodyParts& parts,
-                     const Pose& X_WB, const Colour& c) {
+                     const Pose& X_WB, const BodyColour& c) {
   for (const int g : parts.geoms) {
     const Geom& geom = scenery.model->geoms()[static_cast<std::size_t>(g)];
     const Pose X = X_WB * geom.X_BG;
@@ -213,7 +202,7 @@ void draw_bodies(std::string& out, const Panel& panel, const Scenery& scenery, c
                    [](const auto& a, const auto& b) { return a.first.depth < b.first.depth; });
   print(out, "<g class=\"bodies\" stroke-linejoin=\"round\" stroke-linecap=\"round\">\n");
   for (const auto& [d, body] : drawings) {
-    const Colour& c = kColours[body % kColours.size()];
+    const BodyColour& c = scenery.colours[body];
     print(out, "<g><title>{}</title><g fill=\"{}\" stroke=\"{}\" stroke-width=\"1.3\" fill-opacity=\"0.82\">",
           escape_xml(model.bodies()[body].name), c.fill, c.line);
     for (const Outline& o : d.shapes) out += outline_element(panel, o);
@@ -257,30 +246,6 @@ void draw_joints(std::string& out, const Panel& panel, const Scenery& scenery, c
 
 }  // namespace
 
-std::string escape_xml(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        // XML 1.0 has no way to write the other control characters.
-        escaped += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return escaped;
-}
-
 double nice_length(double length) {
   const double power = std::pow(10.0, std::floor(std::log10(length)));
   const double mantissa = length / power;
@@ -295,15 +260,15 @@ std::string length_label(double metres) {
 }
 
 void draw_contact_mark(std::string& out, const Vec2& pixel, double radius) {
-  print(out, "<circle class=\"contact\" cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.1f}\" fill=\"#d62f2f\"/>\n", pixel.x(),
-        pixel.y(), radius);
+  print(out, "<circle class=\"contact\" cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.1f}\" fill=\"{}\"/>\n", pixel.x(), pixel.y(),
+        radius, picture::kContact);
 }
 
 void draw_loop_mark(std::string& out, const Vec2& pixel) {
   print(out,
-        "<circle class=\"loop-joint\" cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"3.6\" fill=\"#ffffff\" stroke=\"#2b3038\" "
+        "<circle class=\"loop-joint\" cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"3.6\" fill=\"{}\" stroke=\"{}\" "
         "stroke-width=\"1.5\"/>\n",
-        pixel.x(), pixel.y());
+        pixel.x(), pixel.y(), picture::kDisc, picture::kRing);
 }
 
 void draw_panel(std::string& out, const Panel& panel, const Scenery& scenery, const Moment& moment) {

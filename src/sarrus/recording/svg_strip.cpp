@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "sarrus/files/picture.h"
 #include "sarrus/math/tools.h"
 #include "sarrus/recording/svg_drawing.h"
 
@@ -142,14 +143,14 @@ void print(std::string& out, fmt::format_string<Args...> format, Args&&... args)
 }
 
 void draw_header(std::string& out, double height, const std::string& title, const std::string& view) {
-  const std::string scene = svg::escape_xml(title);
+  const std::string scene = escape_xml(title);
   print(out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
         "height=\"{1:.0f}\" role=\"img\" font-family=\"Helvetica, Arial, sans-serif\">\n<title>{2}</title>\n"
         "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
         "<text x=\"{3:.0f}\" y=\"36\" font-size=\"20\" font-weight=\"bold\" fill=\"#1e2229\">{2}</text>\n"
         "<text x=\"{4:.0f}\" y=\"36\" font-size=\"13\" fill=\"#59606a\" text-anchor=\"end\">{5}</text>\n",
-        kPageWidth, height, scene, kMargin, kPageWidth - kMargin, svg::escape_xml(view));
+        kPageWidth, height, scene, kMargin, kPageWidth - kMargin, escape_xml(view));
 }
 
 void draw_scale_bar(std::string& out, double top, double scale, double panel_width) {
@@ -165,7 +166,7 @@ void draw_scale_bar(std::string& out, double top, double scale, double panel_wid
 
 void draw_footer(std::string& out, double top, const std::string& caption, bool contacts, bool loops) {
   print(out, "<text x=\"{:.0f}\" y=\"{:.0f}\" font-size=\"13\" fill=\"#2b3038\">{}</text>\n", kMargin, top + 24,
-        svg::escape_xml(caption));
+        escape_xml(caption));
   double x = kMargin + 5;
   const double y = top + 46;
   const auto entry = [&](const char* text) {
@@ -234,6 +235,7 @@ std::string SvgStrip::to_svg(const std::string& title, const std::string& captio
   svg::Scenery scenery;
   scenery.model = &model_;
   scenery.parts = svg::body_parts(model_);
+  scenery.colours = svg::body_colours(model_);
   scenery.view =
       options_.viewpoint == SvgViewpoint::chosen ? svg::choose_view(model_, kept_) : svg::view_from(options_.viewpoint);
   scenery.world = svg::draw_world(model_, scenery.view);

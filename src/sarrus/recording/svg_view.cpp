@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <numbers>
 
+#include "sarrus/files/picture.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/text.h"
 #include "sarrus/math/tools.h"
+#include "sarrus/model/joint_graph.h"
 
 namespace sarrus::svg {
 namespace {
@@ -209,6 +212,40 @@ std::vector<BodyParts> body_parts(const Model& model) {
     parts[static_cast<std::size_t>(j.follower)].anchors.push_back(j.p_FJ);
   }
   return parts;
+}
+
+std::vector<BodyColour> body_colours(const Model& model) {
+  constexpr double kFill = 0.55;  // of white
+  constexpr double kLine = 0.38;  // of black
+  const JointGraph graph(model);
+  const std::vector<int> limbs = graph.limbs();
+  const std::vector<int> shafts = graph.shafts();
+  std::map<int, int> bodies_of;
+  for (const int limb : limbs) ++bodies_of[limb];
+  const auto several = std::ranges::count_if(bodies_of, [](const auto& x) { return x.second > 1; });
+  const bool apart = several == 1 && !bodies_of.contains(-1);
+  // The heaviest body carries the others, it is no shaft of theirs.
+  const auto heaviest =
+      static_cast<std::size_t>(std::ranges::max_element(model.bodies(), {}, &Body::mass) - model.bodies().begin());
+  std::vector<BodyColour> colours;
+  for (std::size_t b = 0; b < limbs.size(); ++b) {
+    const std::size_t hue = apart ? b : static_cast<std::size_t>(std::max(0, limbs[b]));
+    const char* base = limbs[b] >= 0                     ? picture::kLimbs[hue % picture::kLimbs.size()]
+                       : shafts[b] != 0 && b != heaviest ? picture::kShaft
+                                                         : picture::kHub;
+    colours.push_back({picture::tint(base, kFill), picture::shade(base, kLine)});
+  }
+  // The model's own, where one was chosen: that of a shape which touches before one that is only seen.
+  const auto paint = [&](int body, const Colour& c) {
+    if (body == kWorld || !(c.alpha > 0) || c == Colour{}) return;
+    const std::string base = picture::hex(c.red, c.green, c.blue);
+    colours[static_cast<std::size_t>(body)] = {picture::tint(base, 0.25), picture::shade(base, kLine)};
+  };
+  for (const Visual& v : model.visuals()) paint(v.body, v.colour);
+  for (const Geom& g : model.geoms()) {
+    if (g.colour) paint(g.body, *g.colour);
+  }
+  return colours;
 }
 
 BodyDrawing draw_body(const Model& model, const BodyParts& parts, const Pose& X_WB, const View& view) {
