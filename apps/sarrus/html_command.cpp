@@ -52,7 +52,10 @@ void add_html_command(CLI::App& app) {
   command->add_option("recording", arguments->recording, "Recording of `sarrus run --record`")
       ->required()
       ->type_name("FILE");
-  command->add_option("--compare", arguments->compare, "A second recording, dashed in the plots")->type_name("FILE");
+  command
+      ->add_option("--compare", arguments->compare,
+                   "A second recording, a ghost in the picture and dashed in the plots")
+      ->type_name("FILE");
   command
       ->add_option("-o,--output", arguments->output,
                    "The page to write, or - for standard output; default: beside the recording, with .html")

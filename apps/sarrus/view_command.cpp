@@ -5,9 +5,12 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "commands.h"
 #include "run_options.h"
@@ -32,6 +35,7 @@ struct ViewArguments {
   ServeOptions serve;
   std::string record;
   int record_every = 1;
+  std::string dump_problems;
   std::string compare;
 };
 
@@ -52,32 +56,49 @@ view::Message recorded(char type, const std::string& option, const std::string& 
 }
 
 // The steps of a live simulation as outputs of a run. What it has written it cannot take back: where the user goes back
-// and does something else, the recording ends.
+// and does something else, where a step fails, and where the file cannot be written any more, the recording ends.
 class Recorder {
  public:
+  using Tell = std::function<void(std::string_view why)>;  // that it ends
+
   Recorder(const ViewArguments& a, const Simulation& sim)
-      : outputs_(run_arguments(a)),
+      : every_(a.record_every),
+        outputs_(run_arguments(a)),
         summary_({sim.model().name(), sim.model().defaults().duration, sim.options(), SARRUS_VERSION}, sim.state(),
                  energy(sim.model(), sim.state())) {
     outputs_.begin(sim, summary_.info());
   }
 
+  void tell_by(Tell tell) { tell_ = std::move(tell); }
   void step(const Simulation& sim, std::int64_t index) {
     if (ended_) return;
     const Energy now = energy(sim.model(), sim.state());
     summary_.add(sim.report(), now);
     outputs_.step({sim, now, index, false});
     last_ = index;
+    if (index % every_ == 0) written_ = index;
+    look_after();
   }
-  // Whether that ends it.
-  bool branch(const Simulation& sim, std::int64_t index) {
-    if (ended_ || index >= last_) return false;
-    finish(sim);
-    return true;
+  // Of every N-th step and the last: where that is seen no more it is written now.
+  void leave(const Simulation& sim, std::int64_t index) {
+    if (ended_ || index != last_ || written_ == last_) return;
+    outputs_.step({sim, energy(sim.model(), sim.state()), index, true});
+    written_ = index;
+    look_after();
   }
-  void finish(const Simulation& sim) {
+  void fail(const Simulation& sim, std::int64_t index) {
     if (ended_) return;
-    ended_ = true;
+    const Energy now = energy(sim.model(), sim.state());
+    summary_.add(sim.report(), now);
+    outputs_.step({sim, now, index, false});
+    end(sim, "a step failed");
+  }
+  void branch(const Simulation& sim, std::int64_t index) {
+    if (!ended_ && index < last_) end(sim, "it cannot go back");
+  }
+  void finish(const Simulation& sim, std::int64_t index) {
+    leave(sim, index);
+    if (std::exchange(ended_, true)) return;
     summary_.finish(sim.state(), sim.energy_bound());
     outputs_.finish(sim, summary_);
   }
@@ -91,10 +112,47 @@ class Recorder {
     return r;
   }
 
+  void end(const Simulation& sim, std::string_view why) {
+    ended_ = true;
+    summary_.finish(sim.state(), sim.energy_bound());
+    outputs_.finish(sim, summary_);
+    look_after();
+    if (tell_ && !outputs_.failed()) tell_(why);
+  }
+  void look_after() {
+    if (!outputs_.failed()) return;
+    ended_ = true;
+    if (!tell_) return;
+    try {
+      outputs_.rethrow();
+    } catch (const std::exception& e) {
+      std::exchange(tell_, nullptr)(e.what());
+    }
+  }
+
+  int every_;
   RunOutputs outputs_;
   RunSummary summary_;
-  std::int64_t last_ = 0;
+  Tell tell_;
+  std::int64_t last_ = 0, written_ = 0;  // steps
   bool ended_ = false;
+};
+
+// Writes problems on demand, and those of steps that fail, with the names of `sarrus run --dump-problems`.
+class ProblemDump {
+ public:
+  ProblemDump(const std::string& folder, const RunInfo& info, const Simulation& sim)
+      : folder_(folder), sink_(problem_sink(folder, 1)) {
+    sink_->begin(sim, info);
+  }
+  std::string write(const Simulation& sim, std::int64_t index) {
+    sink_->step({sim, energy(sim.model(), sim.state()), index, false});
+    return problem_file(folder_, sim.model().name(), index);
+  }
+
+ private:
+  std::string folder_;
+  std::unique_ptr<RunSink> sink_;
 };
 
 double wall_time() {
@@ -115,28 +173,38 @@ void view_simulation(ViewArguments a) {
   a.serve.title = model.name();
   std::optional<Recorder> recorder;
   if (!a.record.empty()) recorder.emplace(a, sim);
-  const view::Session* live = nullptr;
+  std::optional<ProblemDump> problems;
+  if (!a.dump_problems.empty()) problems.emplace(a.dump_problems, info, sim);
+  view::Session* live = nullptr;
+  view::SessionEvents events;
+  if (recorder) {
+    events.stepped = [&](const Simulation& s, std::int64_t index) { recorder->step(s, index); };
+    events.left = [&](const Simulation& s, std::int64_t index) { recorder->leave(s, index); };
+    events.branched = [&](std::int64_t index) { recorder->branch(live->simulation(), index); };
+    recorder->tell_by([&](std::string_view why) {
+      live->tell("warning", fmt::format("the recording {} ends here: {}", a.record, why));
+    });
+  }
+  events.failed = [&](const Simulation& s, std::int64_t index) {
+    if (recorder) recorder->fail(s, index);
+    if (!problems) return;
+    try {
+      problems->write(s, index);
+    } catch (const std::exception& e) {
+      live->tell("warning", e.what());
+    }
+  };
+  if (problems) events.dump = [&](const Simulation& s, std::int64_t index) { return problems->write(s, index); };
   serve(
       a.serve,
       [&](view::Speaker::Send send) {
-        view::SessionEvents events;
-        auto told = std::make_shared<view::Session*>(nullptr);
-        if (recorder) {
-          events.stepped = [&recorder](const Simulation& s, std::int64_t index) { recorder->step(s, index); };
-          events.branched = [&recorder, told](std::int64_t index) {
-            if (recorder->branch((*told)->simulation(), index)) {
-              (*told)->tell("warning", "the recording ends here: it cannot go back");
-            }
-          };
-        }
         auto session = std::make_unique<view::Session>(std::move(sim), message, compare, a.session, std::move(send),
                                                        wall_time, std::move(events));
-        *told = session.get();
         live = session.get();
         return session;
       },
       [&] {
-        if (recorder) recorder->finish(live->simulation());
+        if (recorder) recorder->finish(live->simulation(), live->index());
       });
   if (recorder) recorder->rethrow();
 }
@@ -182,9 +250,15 @@ void add_view_command(CLI::App& app, int& exit_code) {
   command->add_option("--record", a->record, "Write what is simulated as HDF5 recording, complete at the end")
       ->type_name("FILE");
   command->add_option("--record-every", a->record_every, "Record every N-th step (and the last)")->type_name("N");
+  command
+      ->add_option("--dump-problems", a->dump_problems,
+                   "Where the page may write the constraint problem of a step, for `sarrus solve`; those of steps "
+                   "that fail are written")
+      ->type_name("DIR");
   command->add_option("--save", a->session.save, "Where the page may save the state, as checkpoint for `run --resume`")
       ->type_name("FILE");
-  command->add_option("--compare", a->compare, "A second recording, drawn dashed in the plots")->type_name("FILE");
+  command->add_option("--compare", a->compare, "A second recording, a ghost in the picture and dashed in the plots")
+      ->type_name("FILE");
   command->add_option("--port", a->serve.server.port, "Port; default: 0, any that is free")->type_name("N");
   command->add_flag("!--no-open", a->serve.open, "Print the address and open no browser");
   command->add_option("--host", a->serve.server.host, "Address to listen at instead of 127.0.0.1")

@@ -7,11 +7,13 @@
 
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "sarrus/view/recorded_run.h"
 #include "support/command.h"
 #include "view/raw_client.h"
 
@@ -123,7 +125,7 @@ bool is_paused(const std::string& f) { return (f[1] & 1) != 0; }
 double time_of(const std::string& f) { return at<double>(f, 8); }
 std::uint32_t index_of(const std::string& f) { return at<std::uint32_t>(f, 56); }
 double position(const std::string& f, std::size_t body, std::size_t axis) {
-  return at<float>(f, 176 + 28 * body + 4 * axis) + at<double>(f, 16 + 8 * axis);
+  return at<float>(f, 184 + 28 * body + 4 * axis) + at<double>(f, 16 + 8 * axis);
 }
 
 class ViewCommand : public test::Command {};
@@ -187,6 +189,53 @@ TEST_F(ViewCommand, BeginsPausedAndResets) {
   page.say(R"({"c":"reset"})");
   const std::string reset = page.frame([](const std::string& f) { return index_of(f) == 0; });
   EXPECT_EQ(position(reset, 1, 2), position(first, 1, 2));
+}
+
+// Every seventh step, and the last one before it is left; a problem of a step, as `sarrus run` would have written it.
+TEST_F(ViewCommand, RecordsTheLastStepAndWritesProblems) {
+  View view(std::vector<std::string>{"fourbar_free", "--paused", "--record", file("motion.h5"), "--record-every", "7",
+                                     "--dump-problems", file("problems")},
+            file("out"), file("err"));
+  ASSERT_TRUE(view.read_address()) << read(file("err"));
+  Page page(view);
+  page.say(R"({"c":"step","n":45})");
+  page.frame([](const std::string& f) { return index_of(f) == 45; });
+  page.say(R"({"c":"dump"})");
+  const std::string said = json::parse(page.next(3).substr(1))["text"];
+  const std::string problem = file("problems") + "/fourbar_free-45.h5";
+  EXPECT_EQ(said, "the problem of step 45 is in " + problem);
+  page.say(R"({"c":"step","n":-5})");
+  page.frame([](const std::string& f) { return index_of(f) == 40; });
+  EXPECT_EQ(view.end(SIGINT), 0);
+  EXPECT_EQ(read(file("err")), "");
+  EXPECT_EQ(run("solve " + problem).exit_code, 0);
+  const view::RecordedRun recorded = view::load_recorded_run(file("motion.h5"));
+  ASSERT_EQ(recorded.motion.frames().size(), 8U);  // 0, 7, ... 42, 45
+  EXPECT_NEAR(recorded.motion.frames().back().time, 0.045, 1e-9);
+  ASSERT_EQ(run("run fourbar_free --quiet --duration 0.045 --every 45 --dump-problems " + file("same")).exit_code, 0);
+  EXPECT_EQ(read(file("same") + "/fourbar_free-45.h5"), read(problem));
+}
+
+TEST_F(ViewCommand, RecordsThatAStepFailed) {
+  View view(std::vector<std::string>{"fourbar_free", "--paused", "--tol", "1e-300", "--acceptable", "1e-300",
+                                     "--record", file("motion.h5"), "--dump-problems", file("problems")},
+            file("out"), file("err"));
+  ASSERT_TRUE(view.read_address()) << read(file("err"));
+  Page page(view);
+  page.say(R"({"c":"step","n":1})");
+  const std::string notice = page.next(3);
+  ASSERT_FALSE(notice.empty());
+  const json ends = json::parse(notice.substr(1));
+  EXPECT_EQ(ends["kind"], "warning");
+  EXPECT_EQ(ends["text"], "the recording " + file("motion.h5") + " ends here: a step failed");
+  const json failed = json::parse(page.next(3).substr(1));
+  EXPECT_EQ(failed["kind"], "failed");
+  EXPECT_EQ(view.end(SIGINT), 0);
+  const view::RecordedRun recorded = view::load_recorded_run(file("motion.h5"));
+  EXPECT_EQ(recorded.motion.end_status(), "failed");
+  EXPECT_EQ(recorded.motion.end_message(), failed["text"]);
+  EXPECT_EQ(recorded.motion.frames().back().status, static_cast<std::uint8_t>(StepStatus::failed));
+  EXPECT_TRUE(std::filesystem::exists(file("problems") + "/fourbar_free-1.h5"));
 }
 
 TEST_F(ViewCommand, ServesThePageAndIsGoneWhenKilled) {

@@ -1,5 +1,7 @@
 // Frames that stand for several samples: nothing bad is lost, impulses add up; and motions as containers.
 #include "sarrus/view/motion.h"
+#include "sarrus/math/error.h"
+#include "sarrus/view/html_sink.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -299,6 +301,31 @@ TEST(MotionPayload, TakesFewerFramesWhereAllDoNotFit) {
   EXPECT_EQ(d.header["frame_rate"], 240);
   EXPECT_EQ(d.header["samples"], 3000);
   EXPECT_EQ(std::accumulate(d["steps"].begin(), d["steps"].end(), 0.0), 2999);
+}
+
+// What a page does not hold is refused with the way out, not written.
+TEST(MotionPayload, APageHoldsSoMuchAndNoMore) {
+  EXPECT_EQ(view::kMaxPagePayload, std::size_t{64} << 20);
+  const view::Layout layout(3, 0, 0);
+  view::Scene scene;
+  scene.bodies.resize(3);
+  view::Motion motion(layout);
+  for (int i = 0; i < 20; ++i) {
+    view::Frame f;
+    f.time = kStep * i;
+    f.row.assign(layout.size(), 0.1 * i);
+    motion.add(std::move(f));
+  }
+  const std::string all = view::motion_payload(scene, {}, motion);
+  EXPECT_EQ(view::page_payload("--html x.html", scene, {}, motion, all.size()), all);
+  try {
+    view::page_payload("--html x.html", scene, {}, motion, all.size() - 1);
+    ADD_FAILURE() << "was taken";
+  } catch (const InputError& e) {
+    EXPECT_EQ(e.element(), "--html x.html");
+    EXPECT_NE(std::string(e.what()).find("sarrus view"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("--html-fps"), std::string::npos) << e.what();
+  }
 }
 
 }  // namespace

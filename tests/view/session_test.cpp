@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -155,13 +156,13 @@ TEST(Session, AFrameHoldsTheStateInThePlacesThatTheProtocolNames) {
   ASSERT_EQ(at<std::uint32_t>(f, 128), nj);
   const std::size_t contacts = at<std::uint32_t>(f, 132);
   EXPECT_GT(contacts, 0U);
-  ASSERT_EQ(f.size(), 176 + 28 * n + 16 * nd + 16 * nj + 56 * contacts);
+  ASSERT_EQ(f.size(), 184 + 28 * n + 16 * nd + 16 * nj + 56 * contacts);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t k = 0; k < 3; ++k) {
-      EXPECT_NEAR(at<float>(f, 176 + 28 * i + 4 * k) + at<double>(f, 16 + 8 * k), s.X_WB[i].p[static_cast<int>(k)],
+      EXPECT_NEAR(at<float>(f, 184 + 28 * i + 4 * k) + at<double>(f, 16 + 8 * k), s.X_WB[i].p[static_cast<int>(k)],
                   1e-6);
     }
-    EXPECT_NEAR(at<float>(f, 176 + 28 * i + 12), s.X_WB[i].q.w(), 1e-6);
+    EXPECT_NEAR(at<float>(f, 184 + 28 * i + 12), s.X_WB[i].q.w(), 1e-6);
   }
   // All the weight is on the floor.
   double force = 0;
@@ -173,7 +174,7 @@ TEST(Session, AFrameHoldsTheStateInThePlacesThatTheProtocolNames) {
   b.say(R"({"c":"layer","name":"contacts","on":false})");
   b.say(R"({"c":"layer","name":"joints","on":false})");
   b.finish();
-  EXPECT_EQ(b.frame().size(), 176 + 28 * n + 16 * nd);
+  EXPECT_EQ(b.frame().size(), 184 + 28 * n + 16 * nd);
   EXPECT_EQ(at<std::uint32_t>(b.frame(), 60), 0U);
 }
 
@@ -377,6 +378,144 @@ TEST(Session, ADraggedBodyFollowsAndIsLetGoWithItsPage) {
   EXPECT_EQ(b.session.simulation().dragged_body(), kWorld);
 }
 
+// The moment of letting go may be in a future that is dropped: nobody holds the body then.
+TEST(Session, ADragWhoseEndIsDroppedEnds) {
+  Bench b(make_scene("stewart_platform"));
+  b.session.connect(1);
+  b.run(0.05);
+  b.say(R"({"c":"drag","body":0,"point":[0,0,0],"target":[0.1,0,1]})");
+  b.run(0.1);
+  b.say(R"({"c":"drop"})");
+  b.run(0.05);
+  b.say(R"({"c":"seek","time":0.1})");
+  b.finish();
+  EXPECT_EQ(b.session.simulation().dragged_body(), 0);
+  int driven = 0;
+  while (b.session.simulation().model().scalars()[static_cast<std::size_t>(driven)].drive.mode == DriveMode::none)
+    ++driven;
+  b.say(fmt::format(R"({{"c":"target","dof":{},"value":0.25}})", driven));
+  EXPECT_EQ(b.session.simulation().dragged_body(), kWorld);
+  const std::int64_t from = b.session.index();
+  b.say(R"({"c":"step","n":20})");
+  b.finish();
+  const std::uint64_t there = b.hash();
+  for (const int n : {-20, 20}) {
+    b.say(fmt::format(R"({{"c":"step","n":{}}})", n));
+    b.finish();
+  }
+  EXPECT_EQ(b.session.index(), from + 20);
+  EXPECT_EQ(b.hash(), there);
+}
+
+// A page that goes away while its drag is still to come again takes nothing of what happened with it.
+TEST(Session, ADragOfThePastEndsWhereItsHolderIsGone) {
+  Bench a(make_scene("fourbar_swing"));
+  Bench b(make_scene("fourbar_swing"));
+  for (Bench* x : {&a, &b}) {
+    x->session.connect(1);
+    x->session.connect(2);
+    x->run(0.1);
+    x->say(R"({"c":"drag","body":1,"point":[0,0,0],"target":[0.3,0,0.3]})");
+    x->run(0.1);
+  }
+  b.say(R"({"c":"seek","time":0.05})");
+  b.finish();
+  b.session.disconnect(1);
+  EXPECT_EQ(b.session.latest(), a.session.index());
+  b.say(R"({"c":"play"})", 2);
+  while (b.session.index() < a.session.index()) b.run(0.001);
+  EXPECT_EQ(b.hash(), a.hash());
+  EXPECT_EQ(b.session.simulation().dragged_body(), 1);
+  b.run(0.01);
+  EXPECT_EQ(b.session.simulation().dragged_body(), kWorld);
+}
+
+// Where the state is set before a slow page was told of the last steps, it is told of them first.
+TEST(Session, WhatWasBadIsToldBeforeTheStateIsSet) {
+  Bench b(make_scene("box_on_plane"));
+  b.session.connect(1);
+  b.run(0.1);
+  b.run(0.6, false);  // the impact
+  const std::int64_t latest = b.session.latest();
+  Simulation alone(make_scene("box_on_plane"));
+  double worst = 0;
+  while (alone.time() < 0.1) alone.step();
+  for (auto i = std::llround(alone.time() / alone.dt()); i < latest; ++i) {
+    worst = std::max(worst, alone.step().residuals.natural_map);
+  }
+  ASSERT_GT(worst, 0);
+  b.say(R"({"c":"seek","time":0.05})");
+  for (int i = 0; i < 1000 && b.session.advance() == 0; ++i) {
+  }
+  b.sent.clear();
+  b.drawn.clear();
+  b.say(R"({"c":"ack","n":2})");
+  for (std::uint32_t n = 3; n < 20; ++n) b.say(fmt::format(R"({{"c":"ack","n":{}}})", n));
+  b.sent.clear();
+  b.run(0.1);
+  const auto frames = b.of_type(2);
+  ASSERT_EQ(frames.size(), 2U);
+  EXPECT_NEAR(at<float>(frames[0], 72), worst, 1e-6 * worst);
+  EXPECT_EQ(at<std::uint32_t>(frames[0], 56), static_cast<std::uint32_t>(latest));
+  EXPECT_EQ(frames[0][1] & LiveFrame::state_set, 0);
+  EXPECT_NE(frames[1][1] & LiveFrame::state_set, 0);
+  EXPECT_NEAR(at<double>(frames[1], 8), 0.05, 1e-9);
+}
+
+TEST(Session, ASlowPageIsToldWhichFutureIsNoMore) {
+  Bench b(make_scene("fourbar_swing"));
+  b.session.connect(1);
+  b.run(0.2);
+  EXPECT_EQ(at<double>(b.frame(), 176), std::numeric_limits<double>::infinity());
+  b.run(0.1, false);
+  b.say(R"({"c":"seek","time":0.1})");
+  for (int i = 0; i < 1000 && b.session.advance() == 0; ++i) {
+  }
+  b.say(R"({"c":"drag","body":1,"point":[0,0,0],"target":[0.3,0,0.3]})");
+  b.say(R"({"c":"play"})");
+  b.run(0.4, false);
+  const std::size_t seen = b.of_type(2).size();
+  b.run(0.1);
+  const auto frames = b.of_type(2);
+  ASSERT_GT(frames.size(), seen);
+  EXPECT_NEAR(at<double>(frames[seen], 176), 0.1, 1e-9);
+  EXPECT_GT(at<double>(frames[seen], 8), 0.3);
+  EXPECT_EQ(at<double>(frames.back(), 176), std::numeric_limits<double>::infinity());
+}
+
+TEST(Session, TellsWhenTheLatestStateIsLeftAndWritesProblemsOnDemand) {
+  std::vector<std::int64_t> left;
+  std::vector<std::int64_t> dumped;
+  SessionEvents events;
+  events.left = [&](const Simulation&, std::int64_t i) { left.push_back(i); };
+  events.dump = [&](const Simulation& s, std::int64_t i) {
+    dumped.push_back(i);
+    EXPECT_EQ(s.impulses().size(), static_cast<std::size_t>(s.problem().rows()));
+    return fmt::format("folder/problem-{}.h5", i);
+  };
+  Bench none(make_scene("fourbar_swing"), paused());
+  none.session.connect(1);
+  none.say(R"({"c":"step","n":1})");
+  none.finish();
+  none.say(R"({"c":"dump"})");
+  EXPECT_EQ(none.notices("refused").size(), 1U);
+  Bench b(make_scene("fourbar_swing"), paused(), {}, events);
+  b.session.connect(1);
+  b.say(R"({"c":"dump"})");
+  EXPECT_EQ(b.notices("refused").size(), 1U);
+  for (const int n : {30, -10, -5, 15, -30}) {
+    b.say(fmt::format(R"({{"c":"step","n":{}}})", n));
+    b.finish();
+    if (n != -30) b.say(R"({"c":"dump"})");
+  }
+  EXPECT_EQ(left, (std::vector<std::int64_t>{30, 30}));
+  EXPECT_EQ(dumped, (std::vector<std::int64_t>{30, 20, 15, 30}));
+  ASSERT_EQ(b.notices("saved").size(), 4U);
+  EXPECT_EQ(b.notices("saved")[1]["text"], "the problem of step 20 is in folder/problem-20.h5");
+  b.say(R"({"c":"dump"})");  // at the start again
+  EXPECT_EQ(b.notices("refused").size(), 2U);
+}
+
 TEST(Session, SavesOnlyWhereTheCommandLineSays) {
   Bench none(make_scene("fourbar_swing"), paused());
   none.session.connect(1);
@@ -406,16 +545,30 @@ TEST(Session, AFailedStepPausesAndSaysWhy) {
   bad.solver_parameters = bad.fallback_parameters = {{"max_iterations", 1}};
   bad.tolerance = 1e-12;
   bad.acceptable = 1e-11;
-  Bench b(make_scene("stack15_equal"), {}, bad);
+  std::vector<std::int64_t> failures;
+  SessionEvents events;
+  events.failed = [&](const Simulation& s, std::int64_t i) {
+    failures.push_back(i);
+    EXPECT_EQ(s.report().status, StepStatus::failed);
+  };
+  events.dump = [](const Simulation&, std::int64_t i) { return fmt::format("{}", i); };
+  Bench b(make_scene("stack15_equal"), {}, bad, events);
   b.session.connect(1);
   b.run(2);
   ASSERT_TRUE(b.session.failed());
+  EXPECT_EQ(failures, std::vector<std::int64_t>{b.session.index() + 1});
   EXPECT_TRUE(b.session.paused());
   const auto failed = b.notices("failed");
   ASSERT_GE(failed.size(), 1U);
   EXPECT_NE(failed[0]["text"].get<std::string>().find("failed"), std::string::npos);
   EXPECT_EQ(b.frame()[2], static_cast<char>(StepStatus::failed));
   EXPECT_NE(b.frame()[1] & LiveFrame::failed, 0);
+  b.say(R"({"c":"dump"})");
+  EXPECT_EQ(b.notices("saved")[0]["text"],
+            fmt::format("the problem of step {} is in {}", b.session.index() + 1, b.session.index() + 1));
+  b.session.connect(2);  // who comes later is told, too
+  ASSERT_EQ(b.notices("failed", 2).size(), 1U);
+  EXPECT_EQ(b.notices("failed", 2)[0]["text"], failed[0]["text"]);
   b.say(R"({"c":"reset"})");
   EXPECT_FALSE(b.session.failed());
 }
@@ -532,9 +685,9 @@ TEST(Session, CommandsThatComeOnTheWayBackWaitForItsEnd) {
 // What an attacker, or a page with a bug, might send: pieces of commands with numbers and words that were changed.
 std::string random_message(Random& random) {
   static const std::vector<std::string> words = {
-      "hello",  "play", "pause", "step",  "seek",   "reset",    "speed",   "target", "release", "drag",   "drop",
-      "layer",  "save", "ack",   "c",     "n",      "time",     "x",       "dof",    "value",   "body",   "point",
-      "target", "name", "on",    "token", "joints", "contacts", "version", "",       "\\u0000", "\\ud800"};
+      "hello", "play",   "pause", "step", "seek",  "reset",  "speed",    "target",  "release", "drag",    "drop",
+      "layer", "save",   "dump",  "ack",  "c",     "n",      "time",     "x",       "dof",     "value",   "body",
+      "point", "target", "name",  "on",   "token", "joints", "contacts", "version", "",        "\\u0000", "\\ud800"};
   static const std::vector<std::string> values = {
       "0",     "1",          "-1",          "2",      "0.5",        "1e308",       "-1e308",  "1e400",
       "true",  "false",      "null",        "NaN",    "[]",         "{}",          "[0,0,0]", "[1,2,3]",
@@ -558,7 +711,8 @@ std::string random_message(Random& random) {
                                                              {"pause"},
                                                              {"reset"},
                                                              {"drop"},
-                                                             {"save"}};
+                                                             {"save"},
+                                                             {"dump"}};
   std::string text;
   if (random.chance(0.7)) {
     const auto& keys = good[static_cast<std::size_t>(random.below(static_cast<int>(good.size())))];

@@ -183,17 +183,10 @@ class ProblemSink final : public RunSink {
                        fmt::format("cannot be written to ({}); give a folder that you may write to", error.message()));
     }
   }
-  // Scene names may hold anything; file names should not.
-  void begin(const Simulation&, const RunInfo& info) override {
-    for (const char c : info.scene) {
-      const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
-      scene_ += plain ? c : '_';
-    }
-    if (scene_.empty()) scene_ = "scene";
-  }
+  void begin(const Simulation&, const RunInfo& info) override { scene_ = info.scene; }
   void step(const RunStep& s) override {
     if (s.index % every_ != 0 && !s.failed()) return;
-    save_problem(folder_ / fmt::format("{}-{}.h5", scene_, s.index), s.sim.problem(), s.sim.warm_start_impulses(),
+    save_problem(problem_file(folder_.string(), scene_, s.index), s.sim.problem(), s.sim.warm_start_impulses(),
                  s.sim.impulses());
   }
 
@@ -216,6 +209,14 @@ std::unique_ptr<RunSink> svg_sink(const std::string& path, SvgOptions options) {
 }
 std::unique_ptr<RunSink> checkpoint_sink(const std::string& path, double every) {
   return std::make_unique<CheckpointSink>(path, every);
+}
+std::string problem_file(const std::string& folder, std::string_view scene, std::int64_t step) {
+  std::string name;
+  for (const char c : scene) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+    name += plain ? c : '_';
+  }
+  return (fs::path(folder) / fmt::format("{}-{}.h5", name.empty() ? "scene" : name, step)).string();
 }
 std::unique_ptr<RunSink> problem_sink(const std::string& folder, int every) {
   return std::make_unique<ProblemSink>(folder, every);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "sarrus/recording/run_summary.h"
 #include "sarrus/recording/svg_strip.h"
@@ -50,5 +51,7 @@ std::unique_ptr<RunSink> checkpoint_sink(const std::string& path, double every);
 // <folder>/<scene>-<step>.h5: the problem of every n-th step and of one that failed, with the warm start and the
 // impulses of its (last) solve (problem_files/problem_file.h). Creates the folder.
 std::unique_ptr<RunSink> problem_sink(const std::string& folder, int every);
+// The name of such a file; the scene's name may hold anything.
+std::string problem_file(const std::string& folder, std::string_view scene, std::int64_t step);
 
 }  // namespace sarrus

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <optional>
 
 #include "sarrus/files/whole_file.h"
@@ -11,8 +12,6 @@
 
 namespace sarrus::view {
 namespace {
-
-constexpr std::size_t kMaxPayload = std::size_t{64} << 20;
 
 class HtmlSink final : public RunSink {
  public:
@@ -55,13 +54,15 @@ std::unique_ptr<RunSink> html_sink(const std::string& path, double rate) {
   return std::make_unique<HtmlSink>(path, rate);
 }
 
-std::string page_payload(const std::string& element, const Scene& scene, const RunFacts& facts, Motion motion) {
+std::string page_payload(const std::string& element, const Scene& scene, const RunFacts& facts, Motion motion,
+                         std::size_t most) {
   std::string payload = fitted_payload(scene, facts, std::move(motion));
-  if (payload.size() <= kMaxPayload) return payload;
-  throw InputError(element,
-                   fmt::format("the motion takes {} MiB, a page holds {}; show the recording by sarrus view, or "
-                               "take fewer frames (--html-fps 30)",
-                               payload.size() >> 20, kMaxPayload >> 20));
+  if (payload.size() <= most) return payload;
+  throw InputError(
+      element,
+      fmt::format("the motion takes {:.4g} MiB, a page holds {:.4g}; show the recording by sarrus view, or "
+                  "take fewer frames (--html-fps 30)",
+                  std::ldexp(static_cast<double>(payload.size()), -20), std::ldexp(static_cast<double>(most), -20)));
 }
 
 }  // namespace sarrus::view

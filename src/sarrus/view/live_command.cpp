@@ -20,7 +20,7 @@ struct CommandName {
   std::string_view name;
   Kind kind;
 };
-constexpr std::array<CommandName, 14> kNames = {{{"hello", Kind::hello},
+constexpr std::array<CommandName, 15> kNames = {{{"hello", Kind::hello},
                                                  {"play", Kind::play},
                                                  {"pause", Kind::pause},
                                                  {"step", Kind::step},
@@ -33,6 +33,7 @@ constexpr std::array<CommandName, 14> kNames = {{{"hello", Kind::hello},
                                                  {"drop", Kind::drop},
                                                  {"layer", Kind::layer},
                                                  {"save", Kind::save},
+                                                 {"dump", Kind::dump},
                                                  {"ack", Kind::ack}}};
 
 double bounded_number(CommandReader& in, std::string_view key, double least, double most) {
@@ -94,6 +95,7 @@ void read_command(CommandReader& in, LiveCommand& c) {
     case Kind::reset:
     case Kind::drop:
     case Kind::save:
+    case Kind::dump:
       break;
   }
 }

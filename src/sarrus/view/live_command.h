@@ -24,6 +24,7 @@ struct LiveCommand {
     drop,
     layer,
     save,
+    dump,
     ack
   };
   enum class Layer : std::uint8_t { joints, contacts };

@@ -76,7 +76,7 @@ std::string encode_frame(const LiveFrame& live, const Layout& layout, const Fram
   const std::size_t dofs = layout.width(Column::coordinates);
   const std::size_t joints = live.joints ? layout.width(Column::joint_gap) : 0;
   const std::size_t contacts = live.contacts ? f.contacts.size() : 0;
-  FrameWriter out(176 + 28 * bodies + 16 * dofs + 16 * joints + 56 * contacts);
+  FrameWriter out(184 + 28 * bodies + 16 * dofs + 16 * joints + 56 * contacts);
   write_head(live, f, out);
   for (const std::size_t n : {bodies, dofs, joints, contacts}) out.u32(static_cast<std::uint32_t>(n));
   out.raw(static_cast<std::int32_t>(live.dragged));
@@ -84,6 +84,7 @@ std::string encode_frame(const LiveFrame& live, const Layout& layout, const Fram
   out.f32(dragging ? Vec3(live.held_W - live.origin) : Vec3(Vec3::Zero()));
   out.f32(dragging ? Vec3(live.target_W - live.origin) : Vec3(Vec3::Zero()));
   out.f32(live.drag_force_W);
+  out.f64(live.forget);
   const auto column = [&](Column c) { return f.row.data() + layout.first(c); };
   const double* p = column(Column::position);
   const double* q = column(Column::quaternion);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "sarrus/view/motion.h"
@@ -18,6 +19,7 @@ struct LiveFrame {
   std::uint32_t index = 0;  // of the step
   double earliest = 0;      // s
   double latest = 0;
+  double forget = std::numeric_limits<double>::infinity();  // s: frames of later times are of a future that is no more
   double speed_asked = 1;
   double speed_reached = 0;
   int dragged = kWorld;

@@ -2,7 +2,9 @@
 // how much it may ask for.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +46,12 @@ struct LivePage {
   // What the next frame has to tell.
   std::optional<Frame> pending;
   std::uint8_t solve_status = kNoStep;  // of its worst step
+  bool untold = false;                  // it stands for steps that no frame has told of
+  // What has to be told before: steps that were taken before the state was set.
+  std::optional<Frame> before;
+  std::uint8_t before_solve_status = kNoStep;
+  // What was told of later times is no longer what happened, s.
+  double forget = std::numeric_limits<double>::infinity();
 
   // A step was taken. A page that does not draw is told the worst of what it missed, but not every contact.
   void add(const Layout& layout, const Frame& step, std::uint8_t solve, double now) {
@@ -65,6 +73,7 @@ struct LivePage {
       solve_status = solve;
     }
     pending = std::move(f);
+    untold = true;
   }
   // Nothing happened, but something else of the frame is new: the last step once more.
   void touch(const Frame& last) {
@@ -74,12 +83,31 @@ struct LivePage {
     pending->status = kNoStep;
     solve_status = kNoStep;
   }
-  void set_state(const Frame& now) {
+  // Nothing bad is lost on the way: steps that the page was not told of go first, in a frame of their own.
+  void set_state(const Layout& layout, const Frame& now) {
+    if (pending && untold) {
+      if (before) {
+        before_solve_status = before->status > pending->status ? before_solve_status : solve_status;
+        take_over(layout, *before, *pending);
+      } else {
+        before_solve_status = solve_status;
+      }
+      before = std::move(pending);
+    }
     pending = now;
     solve_status = kNoStep;
     state_set = true;
+    untold = false;
   }
-  bool ready(double now) const { return pending && sent - acknowledged <= 1 && now >= next; }
+  // Steps after this time, s, did not happen.
+  void drop_after(double time) {
+    constexpr double kRound = 1e-9;
+    forget = std::min(forget, time);
+    if (before && before->time > time + kRound) before.reset();
+    if (pending && pending->time > time + kRound) untold = false;
+  }
+  bool waiting() const { return (before || pending) && sent - acknowledged <= 1; }
+  bool ready(double now) const { return waiting() && now >= next; }
 };
 
 }  // namespace sarrus::view

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <utility>
 
 #include "sarrus/math/error.h"
@@ -52,19 +53,19 @@ void Session::connect(int page) {
   if (also_) send_(page, also_);
   if (waits()) return;
   if (index_ > 0) frame_of(sim_, layout_, last_);
-  p.set_state(last_);
+  p.set_state(layout_, last_);
+  if (failed_) send_(page, notice("failed", failure_));
 }
 
+// What was dragged in the past stays what happened.
 void Session::disconnect(int page) {
   pages_.erase(page);
-  if (page != dragging_page_) return;
-  if (waits()) {
-    drop_waits_ = true;
-  } else {
-    let_go();
-  }
+  if (page != holder_) return;
+  holder_ = -1;
+  if (!waits() && index_ == latest_) let_go();
 }
 
+// Nobody holds what is dragged: that ends here.
 void Session::let_go() {
   LiveCommand drop;
   drop.kind = Kind::drop;
@@ -158,6 +159,9 @@ void Session::obey(int page, LivePage& from, const LiveCommand& c) {
     case Kind::save:
       save(page);
       break;
+    case Kind::dump:
+      dump(page);
+      break;
     case Kind::ack:
       acknowledge(from, static_cast<std::uint32_t>(c.number));
       break;
@@ -192,17 +196,22 @@ void Session::set_input(int page, const LiveCommand& c) {
       throw InputError(c.kind == Kind::target ? "target" : "release", fmt::format("dof {} has no drive", input.index));
     }
   }
+  if (c.kind == Kind::drop) holder_ = -1;
   if (c.kind == Kind::drop && sim_.dragged_body() == kWorld) return;
   input.set_in(sim_);
-  if (index_ < latest_) {
-    history_.drop_after(index_);
-    latest_ = index_;
-    if (events_.branched) events_.branched(index_);
-  }
+  if (c.kind == Kind::drag) holder_ = page;
+  if (index_ < latest_) drop_future();
   history_.add(input);
-  if (c.kind == Kind::drag) dragging_page_ = page;
-  if (c.kind == Kind::drop) dragging_page_ = -1;
   touch();
+}
+
+// With it goes the moment when a drag was let go.
+void Session::drop_future() {
+  history_.drop_after(index_);
+  latest_ = index_;
+  for (auto& [page, p] : pages_) p.drop_after(time_of(index_));
+  if (events_.branched) events_.branched(index_);
+  if (holder_ < 0) let_go();
 }
 
 void Session::play() {
@@ -227,6 +236,7 @@ void Session::go_to(std::int64_t step) {
   const History::Place& place = history_.before(step);
   // What was never taken is shown as it is taken.
   if (step < index_ || (place.step > index_ && step <= latest_)) {
+    if (index_ == latest_ && events_.left) events_.left(sim_, index_);
     if (!restore(place.step, place.snapshot)) return;
     hidden_ = true;
   }
@@ -259,16 +269,18 @@ void Session::arrive() {
   } else {
     frame_of(sim_, layout_, last_);
   }
-  for (auto& [page, p] : pages_) p.set_state(last_);
+  for (auto& [page, p] : pages_) p.set_state(layout_, last_);
 }
 
 void Session::reset() {
   goal_.reset();
+  if (index_ == latest_ && index_ > 0 && events_.left) events_.left(sim_, index_);
   history_.begin(initial_snapshot_);  // before restore(), which sets the inputs of the latest step again
   if (!restore(0, initial_snapshot_)) return;
   if (latest_ > 0 && events_.branched) events_.branched(0);
   latest_ = 0;
-  dragging_page_ = -1;
+  holder_ = -1;
+  for (auto& [page, p] : pages_) p.drop_after(begin_);
   pace_.start(clock_(), sim_.time());
   pace_.forget();
   arrive();
@@ -280,8 +292,16 @@ void Session::save(int page) {
   send_(page, notice("saved", fmt::format("the state at t = {:.6g} s is in {}", sim_.time(), options_.save)));
 }
 
+void Session::dump(int page) {
+  if (!events_.dump) throw InputError("dump", "needs --dump-problems FOLDER where the view was started");
+  if (index_ == 0 && !failed_) throw InputError("dump", "no step led to the initial state; take one first");
+  const std::int64_t step = failed_ ? index_ + 1 : index_;
+  const std::string file = events_.dump(sim_, step);
+  send_(page, notice("saved", fmt::format("the problem of step {} is in {}", step, file)));
+}
+
 void Session::fail(std::string_view why) {
-  const std::string text(why);
+  failure_ = why;
   goal_.reset();
   hidden_ = false;
   failed_ = true;
@@ -289,18 +309,21 @@ void Session::fail(std::string_view why) {
   const StepReport& report = sim_.report();
   for (auto& [page, p] : pages_) {
     p.touch(last_);
+    p.untold = true;
     p.pending->status = static_cast<std::uint8_t>(StepStatus::failed);
     p.solve_status = static_cast<std::uint8_t>(report.solve_status);
     p.pending->error = std::max(p.pending->error, report.error);
     p.pending->natural_map = std::max(p.pending->natural_map, report.residuals.natural_map);
   }
-  tell("failed", text);
+  tell("failed", failure_);
 }
 
 bool Session::step() {
   if (index_ < latest_) history_.set_inputs_of(index_, sim_);
   try {
+    if (index_ == latest_ && holder_ < 0 && sim_.dragged_body() != kWorld) let_go();
     if (sim_.step().status == StepStatus::failed) {
+      if (index_ == latest_ && events_.failed) events_.failed(sim_, index_ + 1);
       fail(sim_.report().message);
       return false;
     }
@@ -357,14 +380,13 @@ double Session::advance() {
     waiting_.pop_front();
     obey(w.page, w.text);
   }
-  if (!waits() && std::exchange(drop_waits_, false)) let_go();
   const double now = clock_();
   publish(now);
   if (goal_) return 0;
   double wait = 1;
   if (playing_) wait = std::clamp(pace_.wait(sim_.time() + sim_.dt(), now), 0.0, wait);
   for (const auto& [page, p] : pages_) {
-    if (p.pending && p.sent - p.acknowledged <= 1) wait = std::min(wait, std::max(0.0, p.next - now));
+    if (p.waiting()) wait = std::min(wait, std::max(0.0, p.next - now));
     if (!p.late_drag.empty()) wait = std::min(wait, 0.1);
   }
   return wait;
@@ -391,19 +413,27 @@ void Session::publish(double now) {
   }
   for (auto& [page, p] : pages_) {
     if (!p.ready(now)) continue;
+    const bool earlier = p.before.has_value();
+    std::optional<Frame>& frame = earlier ? p.before : p.pending;
     const auto body = static_cast<std::size_t>(std::max(0, options_.follow));
     if (body < X_WB.size()) {
-      for (int i = 0; i < 3; ++i) live.origin[i] = std::round(p.pending->row[3 * body + static_cast<std::size_t>(i)]);
+      for (int i = 0; i < 3; ++i) live.origin[i] = std::round(frame->row[3 * body + static_cast<std::size_t>(i)]);
     }
     LiveFrame mine = live;
-    if (p.state_set) mine.flags |= LiveFrame::state_set;
-    mine.solve_status = p.solve_status;
     mine.sequence = ++p.sent;
     mine.joints = p.joints;
     mine.contacts = p.contacts;
-    send_(page, std::make_shared<const std::string>(encode_frame(mine, layout_, *p.pending)));
-    p.pending.reset();
-    p.state_set = false;
+    mine.forget = std::exchange(p.forget, std::numeric_limits<double>::infinity());
+    mine.solve_status = earlier ? p.before_solve_status : p.solve_status;
+    if (earlier) {
+      mine.index = static_cast<std::uint32_t>(std::llround((frame->time - begin_) / sim_.dt()));
+      mine.dragged = kWorld;
+    } else {
+      if (p.state_set) mine.flags |= LiveFrame::state_set;
+      p.state_set = p.untold = false;
+    }
+    send_(page, std::make_shared<const std::string>(encode_frame(mine, layout_, *frame)));
+    frame.reset();
     p.next = std::max(p.next + 1 / options_.frame_rate, now);
   }
 }

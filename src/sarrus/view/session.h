@@ -37,6 +37,12 @@ struct SessionEvents {
   std::function<void(const Simulation&, std::int64_t index)> stepped = {};
   // Steps after `index` are no longer what happened.
   std::function<void(std::int64_t index)> branched = {};
+  // The state after the latest step is left for an earlier one: it may not be seen again.
+  std::function<void(const Simulation&, std::int64_t index)> left = {};
+  // The step to `index` failed; the state is the one before it.
+  std::function<void(const Simulation&, std::int64_t index)> failed = {};
+  // Writes the problem of the step to `index`, which is the last one that was tried; returns the name of the file.
+  std::function<std::string(const Simulation&, std::int64_t index)> dump = {};
 };
 
 class Session final : public Speaker {
@@ -71,7 +77,9 @@ class Session final : public Speaker {
   void arrive();
   void reset();
   void let_go();
+  void drop_future();
   void save(int page);
+  void dump(int page);
 
   void take_steps(double now);
   bool step();
@@ -99,8 +107,8 @@ class Session final : public Speaker {
   bool hidden_ = false;               // they are not shown
   bool playing_ = true;
   bool failed_ = false;
-  int dragging_page_ = -1;
-  bool drop_waits_ = false;  // who dragged is gone
+  std::string failure_;  // why
+  int holder_ = -1;      // page that holds a body; the drag of a step that is taken again may have none
   Snapshot initial_snapshot_;
   Frame initial_, last_;  // of the initial state and the present one
   std::map<int, LivePage> pages_;
