@@ -6,7 +6,7 @@ import { button, download, el, fileName, tame } from './dom';
 import { Drives } from './drives';
 import { geomOf, type Frame, type LiveFrame } from './frame';
 import { Film } from './film';
-import { Head } from './head';
+import { comparison, Head } from './head';
 import { installKeys } from './keys';
 import { LivePlayer } from './live';
 import { Loops } from './loops';
@@ -92,6 +92,7 @@ export class App {
     this.fixedQuality = qualityOf(options.quality) !== undefined;
     this.view = gpu === null ? null : this.makeView(first, qualityOf(options.quality) ?? this.initialQuality(gpu));
     this.tint = new Tint(h, player.history);
+    if (other) this.view?.compareWith(other);
     if (this.view) {
       this.view.world.add(this.loops.group, this.trace.object);
       this.host.append(this.loops.label);
@@ -142,7 +143,7 @@ export class App {
         this.container,
         first,
         q,
-        this.player instanceof MotionPlayer ? this.player.motion.way() : null,
+        this.player instanceof MotionPlayer ? this.player.motion : null,
       );
     } catch (error) {
       this.notices.say(`The picture could not be made: ${String(error)}`, 'bad');
@@ -162,7 +163,9 @@ export class App {
 
   compareWith(other: Motion): void {
     this.plots.compareWith(other);
-    this.notices.say(`Dashed: ${other.header.scene}, ${other.header.solver}`);
+    this.view?.compareWith(other);
+    this.refresh();
+    this.notices.say(comparison(other.header));
   }
 
   private connectPanels(): void {
@@ -242,6 +245,7 @@ export class App {
         layer('T', 'Transparency', 'transparent'),
         layer('W', 'Wireframe', 'wireframe'),
         layer('I', 'Inertia boxes', 'inertia', inertia),
+        { ...layer('Y', 'Second run', 'ghost'), hidden: () => !v?.ghost },
         ...(v?.bodies.dressed ? [layer('X', 'Shapes that touch', 'touching')] : []),
         { key: 'H', text: 'Trace of the picked point', on: () => this.trace.on, set: () => this.toggleTrace() },
         {
@@ -263,7 +267,12 @@ export class App {
       [
         { text: 'Picture', key: 'P', act: () => this.screenshot() },
         { text: 'Video', key: 'V', act: () => void this.film.toggle() },
-        ...(this.player.live ? [{ text: 'Save state', key: 'S', act: () => this.save() }] : []),
+        ...(this.player.live
+          ? [
+              { text: 'Save state', key: 'S', act: () => this.save() },
+              { text: 'Save problem', key: 'M', act: () => this.dump() },
+            ]
+          : []),
       ],
     );
   }
@@ -357,6 +366,7 @@ export class App {
   setTheme(name: string): void {
     this.theme = name === 'dark' ? theme.dark : theme.light;
     document.documentElement.dataset['theme'] = this.theme.name;
+    theme.lines[this.theme.name].forEach((c, k) => document.documentElement.style.setProperty(`--line-${k}`, c));
     this.view?.setTheme(this.theme);
     this.loops.setTheme(this.theme);
     this.trace.setTheme(this.theme);
@@ -480,5 +490,10 @@ export class App {
   // To the file that the command line named.
   save(): void {
     if (this.player instanceof LivePlayer) this.player.save();
+  }
+
+  // The constraint problem of the step that is shown, to the folder that the command line named.
+  dump(): void {
+    if (this.player instanceof LivePlayer) this.player.dump();
   }
 }

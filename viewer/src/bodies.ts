@@ -25,6 +25,7 @@ interface Piece {
 }
 
 const white = new T.Color(1, 1, 1);
+const leastLight = 0.022; // linear
 
 export class Bodies {
   readonly group = new T.Group();
@@ -50,7 +51,11 @@ export class Bodies {
   private tinted = false;
   private theme: Theme | null = null;
 
-  constructor(container: Container) {
+  // Of a ghost only what moves is built.
+  constructor(
+    container: Container,
+    private readonly ghost = false,
+  ) {
     const h = container.header,
       n = h.bodies.names.length;
     for (let b = 0; b <= n; ++b) this.matrices.push(new T.Matrix4());
@@ -72,6 +77,7 @@ export class Bodies {
       n = h.bodies.names.length,
       p = h.parts;
     const detail = p.kind.length > 1200 ? S.coarse : S.fine;
+    const colourOf = palette(h);
     const lists: { g: T.BufferGeometry; role: Paint['role']; colour: string; alpha: number; stand: Stand }[][] =
       Array.from({ length: n + 1 }, () => []);
     const jointed = new Set<number>([...h.joints.base, ...h.joints.follower]);
@@ -84,8 +90,9 @@ export class Bodies {
       one = new T.Vector3(1, 1, 1);
     const meshCache = new Map<number, T.BufferGeometry>();
     p.kind.forEach((kind, i) => {
-      const body = p.body[i]!,
-        q = p.quaternion[i]!,
+      const body = p.body[i]!;
+      if (this.ghost && body < 0) return;
+      const q = p.quaternion[i]!,
         turn = new T.Quaternion(q[1], q[2], q[3], q[0]),
         at = p.position[i]!;
       if (kind === 'plane') {
@@ -119,14 +126,14 @@ export class Bodies {
           : 1;
       if (alpha <= 0.01) return;
       const stand: Stand = !dressed.has(body) ? 'always' : p.geom[i]! < 0 ? 'seen' : 'touching';
-      lists[own]!.push({ g, role, colour: given ? given.slice(0, 7) : limbColour(h, body), alpha, stand });
+      lists[own]!.push({ g, role, colour: given ? given.slice(0, 7) : colourOf(body), alpha, stand });
     });
     const bare = barePieces(
       h,
       lists.map((l) => l.length > 0),
     );
     for (const { body, g } of bare) {
-      lists[body]!.push({ g, role: roleOf(h, body), colour: limbColour(h, body), alpha: 1, stand: 'always' });
+      lists[body]!.push({ g, role: roleOf(h, body), colour: colourOf(body), alpha: 1, stand: 'always' });
     }
     for (let b = 0; b <= n; ++b) {
       for (const translucent of [false, true]) {
@@ -206,6 +213,8 @@ export class Bodies {
       for (const s of x.paint) {
         if (this.tinted && x.body < this.matrices.length - 1) c.copy(white);
         else c.set(s.role === 'file' || s.role === 'limb' ? s.colour : this.theme[s.role]);
+        // Black things of files keep their form.
+        if (s.role === 'file' && !this.tinted) c.multiplyScalar(1 - leastLight).addScalar(leastLight);
         for (let i = s.from; i < s.to; ++i) colour.setXYZ(i, c.r, c.g, c.b);
       }
       this.batchOf(x).setGeometryAt(x.id, x.geometry);
@@ -238,7 +247,7 @@ export class Bodies {
   }
 
   // The picked body stays as it is, the others turn to glass; -1: none is picked.
-  pick(body: number): void {
+  pick(body: number, glass = true): void {
     this.picked = body;
     const own = this.pieces.filter((x) => x.body === body && !x.translucent && this.shown(x));
     this.highlight.visible = body >= 0 && own.length > 0;
@@ -250,7 +259,7 @@ export class Bodies {
       this.highlight.geometry = own[0]!.geometry; // a body has one that is shown and opaque
       this.highlight.matrix.copy(this.matrices[body]!);
     }
-    this.setGlass();
+    if (glass) this.setGlass();
   }
 
   private shown(x: Piece): boolean {
@@ -283,6 +292,30 @@ export class Bodies {
     this.batch.renderOrder = glass ? 1 : 0;
   }
 
+  // All bodies in one translucent colour, behind what they coincide with. The nearest surfaces are drawn first and hide the
+  // others: a ghost is seen through, but not its inside.
+  haunt(colour: T.Color): void {
+    const c = colour.clone();
+    for (const m of [this.material, this.clear]) {
+      m.transparent = true;
+      m.opacity = 0.34;
+      m.vertexColors = false;
+      m.color.copy(c);
+      m.depthWrite = true;
+      m.polygonOffset = true;
+      m.polygonOffsetFactor = 1;
+      m.polygonOffsetUnits = 8;
+    }
+    for (const batch of [this.batch, this.clearBatch]) {
+      if (!batch) continue;
+      batch.castShadow = batch.receiveShadow = false;
+      batch.sortObjects = true;
+      batch.setCustomSort((list) => list.sort((a, b) => a.z - b.z));
+      batch.renderOrder = 3;
+    }
+    this.pick(-1, false);
+  }
+
   // Nearest body that the ray meets, -1: the world's part of the scene, null: nothing.
   hit(ray: T.Raycaster): { body: number; point: T.Vector3; distance: number } | null {
     let best: { body: number; point: T.Vector3; distance: number } | null = null;
@@ -308,20 +341,32 @@ export class Bodies {
     const box = new T.Box3();
     for (const x of this.pieces) {
       if (x.body === this.matrices.length - 1 && !withWorld) continue;
-      x.geometry.computeBoundingBox();
-      box.union(x.geometry.boundingBox!.clone().applyMatrix4(this.matrices[x.body]!));
+      box.union(boxOf(x.geometry).clone().applyMatrix4(this.matrices[x.body]!));
     }
     return box;
+  }
+
+  // Corners of the boxes of all that moves, in the world: of each body, of all in one where there are many.
+  corners(origin: T.Vector3): T.Vector3[] {
+    const out: T.Vector3[] = [],
+      moving = this.pieces.filter((x) => x.body < this.matrices.length - 1),
+      add = (b: T.Box3, m: T.Matrix4 | null): void => {
+        for (let k = 0; k < 8; ++k) {
+          const p = new T.Vector3((k & 1 ? b.max : b.min).x, (k & 2 ? b.max : b.min).y, (k & 4 ? b.max : b.min).z);
+          if (m) p.applyMatrix4(m);
+          out.push(p.add(origin));
+        }
+      };
+    if (moving.length > 300) add(this.bounds(false), null);
+    else for (const x of moving) add(boxOf(x.geometry), this.matrices[x.body]!);
+    return out;
   }
 
   // Median of half the diagonals of what moves, m.
   typicalSize(): number {
     const sizes = this.pieces
       .filter((x) => x.body < this.matrices.length - 1)
-      .map((x) => {
-        x.geometry.computeBoundingBox();
-        return 0.5 * x.geometry.boundingBox!.getSize(new T.Vector3()).length();
-      })
+      .map((x) => 0.5 * boxOf(x.geometry).getSize(new T.Vector3()).length())
       .sort((a, b) => a - b);
     return sizes[sizes.length >> 1] ?? 1;
   }
@@ -333,8 +378,7 @@ export class Bodies {
 
 // A large part of the world that stands on the floor and carries no joint hides what moves behind it: it is drawn as glass.
 function isWall(h: Header, g: T.BufferGeometry): boolean {
-  g.computeBoundingBox();
-  const box = g.boundingBox!.clone(),
+  const box = boxOf(g).clone(),
     R = h.view.radius,
     floor = h.view.floor;
   if (floor === null || box.min.z > floor + 0.25 * R) return false;
@@ -354,7 +398,18 @@ function roleOf(h: Header, body: number): Paint['role'] {
   return h.bodies.shaft[body] && body !== h.view.follow ? 'shaft' : 'hub';
 }
 
-const limbColour = (h: Header, body: number): string => limbs[Math.max(0, h.bodies.limb[body] ?? 0) % limbs.length]!;
+// A colour for each limb. Where nothing is a hub a limb is a whole mechanism: if there is one, its bodies are told apart instead.
+function palette(h: Header): (body: number) => string {
+  const ids = h.bodies.limb,
+    many = new Set(ids.filter((x, i) => ids.indexOf(x) !== i)),
+    apart = many.size === 1 && !ids.some((x) => x < 0);
+  return (body) => limbs[Math.max(0, apart ? body : (ids[body] ?? 0)) % limbs.length]!;
+}
+
+function boxOf(g: T.BufferGeometry): T.Box3 {
+  if (!g.boundingBox) g.computeBoundingBox();
+  return g.boundingBox!;
+}
 
 // Index, normal and a colour with alpha: what geometries that are merged must share.
 function uniform(g: T.BufferGeometry, alpha: number): T.BufferGeometry {

@@ -51,6 +51,7 @@ export interface LiveFrame extends Frame {
   sequence: number;
   earliest: number;
   latest: number;
+  forget: number; // frames of later times are of a future that is no more; Infinity: of none
   index: number;
   speedAsked: number;
   speedReached: number;
@@ -88,12 +89,12 @@ export function emptyFrame(bodies: number, dofs: number, joints: number): Frame 
 // A message of type 2. Throws if its counts and its length do not agree.
 export function readLiveFrame(data: ArrayBuffer): LiveFrame {
   const v = new DataView(data);
-  if (data.byteLength < 176 || v.getUint8(0) !== 2) throw new Error('not a frame');
+  if (data.byteLength < 184 || v.getUint8(0) !== 2) throw new Error('not a frame');
   const n = v.getUint32(120, true),
     nd = v.getUint32(124, true),
     nj = v.getUint32(128, true),
     k = v.getUint32(132, true);
-  const dofAt = 176 + 28 * n,
+  const dofAt = 184 + 28 * n,
     jointAt = dofAt + 16 * nd,
     contactAt = jointAt + 16 * nj;
   if (contactAt + 56 * k !== data.byteLength) throw new Error('a frame whose length is not that of its counts');
@@ -107,7 +108,7 @@ export function readLiveFrame(data: ArrayBuffer): LiveFrame {
     residual: new Float32Array(data, 72, 6),
     iterations: v.getFloat32(96, true),
     energy: new Float32Array(data, 100, 5),
-    pose: new Float32Array(data, 176, 7 * n),
+    pose: new Float32Array(data, 184, 7 * n),
     dof: new Float32Array(data, dofAt, 4 * nd),
     joint: new Float32Array(data, jointAt, 4 * nj),
     contacts: { count: k, f: new Float32Array(data, contactAt, 14 * k), i: new Int32Array(data, contactAt, 14 * k) },
@@ -118,6 +119,7 @@ export function readLiveFrame(data: ArrayBuffer): LiveFrame {
     sequence: v.getUint32(4, true),
     earliest: v.getFloat64(40, true),
     latest: v.getFloat64(48, true),
+    forget: v.getFloat64(176, true),
     index: v.getUint32(56, true),
     speedAsked: v.getFloat32(64, true),
     speedReached: v.getFloat32(68, true),

@@ -8,6 +8,9 @@ import { statusColours } from './theme';
 const count = (n: number, one: string): string =>
   `${n} ${n === 1 ? one : one.endsWith('y') ? `${one.slice(0, -1)}ies` : `${one}s`}`;
 
+// What the second run is, and how it is drawn.
+export const comparison = (h: Header): string => `ghost, dashed: ${tame(h.scene)} · ${tame(h.solver)}`;
+
 export class Head {
   readonly box = el('header', 'panel head');
   private readonly dot = el('i', 'dot');
@@ -48,7 +51,7 @@ export class Head {
     }
     this.box.append(el('div', 'statusline', this.dot, this.text), this.pace);
     this.pace.hidden = !live;
-    if (other) this.box.append(el('div', 'sub', `dashed: ${tame(other.scene)} · ${tame(other.solver)}`));
+    if (other) this.box.append(el('div', 'sub', comparison(other)));
     if (h.end.status === 'failed') this.box.append(el('div', 'sub bad', `failed: ${tame(h.end.message)}`));
     else if (h.end.status === 'interrupted') this.box.append(el('div', 'sub', 'the run was interrupted'));
   }

@@ -29,21 +29,21 @@ export class Joints {
 
   constructor(private readonly header: Header) {
     const many = header.joints.names.length > 300,
-      sides = many ? 12 : 28;
+      sides = many ? 10 : 28;
     const solid = this.solid;
     const dark = new T.MeshStandardMaterial({ color: '#ffffff', roughness: 0.6, metalness: 0 });
     const white = new T.MeshBasicMaterial({ color: disc });
     white.toneMapped = false;
     const set = (g: T.BufferGeometry, m: T.Material): Instances => new Instances(g, m);
     this.sets = {
-      pin: set(cylinder(1, 1, sides), solid),
+      pin: set(cylinder(1, 1, sides, !many), solid),
       ball: set(new T.SphereGeometry(1, sides, Math.ceil(sides / 2)), solid),
       whiteBall: set(new T.SphereGeometry(1, sides, Math.ceil(sides / 2)), white),
       collar: set(new T.TorusGeometry(1, 0.28, many ? 6 : 10, sides), solid),
       rail: set(roundedBox([1, 1, 1], 0.05, 1), solid),
       block: set(roundedBox([1, 1, 1], 0.25, 2), solid),
       plate: set(cylinder(1, 1, sides), solid),
-      ring: set(new T.TorusGeometry(1, 0.2, many ? 4 : 8, sides), dark),
+      ring: set(new T.TorusGeometry(1, 0.2, many ? 3 : 8, sides), dark),
       disc: set(new T.CircleGeometry(1, sides), white),
     };
     this.bars = set(new T.CylinderGeometry(1, 1, 1, 14).rotateX(Math.PI / 2).translate(0, 0, 0.5), solid);
@@ -210,6 +210,12 @@ export class Joints {
           j,
         );
     }
+  }
+
+  // Radius of the largest pin, m.
+  get size(): number {
+    const r = this.header.joints.glyph.reduce((a, g) => Math.max(a, g[0]), 0);
+    return r > 0 ? r : 0.018 * this.header.view.radius;
   }
 
   // Anchor of a joint on its base (side 0) or follower, relative to origin.

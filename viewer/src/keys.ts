@@ -45,6 +45,7 @@ export function installKeys(app: App): void {
       w: () => app.toggleLayer('wireframe'),
       i: () => app.toggleLayer('inertia'),
       x: () => app.toggleLayer('touching'),
+      y: () => app.toggleLayer('ghost'),
       h: () => app.toggleTrace(),
       k: () => {
         if (app.view) app.view.following = !app.view.following;
@@ -53,6 +54,7 @@ export function installKeys(app: App): void {
       p: () => app.screenshot(),
       v: () => void app.film.toggle(),
       s: () => app.save(),
+      m: () => app.dump(),
       o: () => app.togglePlots(),
       a: () => plot.setCursor('A', app.player.time),
       b: () => plot.setCursor('B', app.player.time),

@@ -7,7 +7,6 @@ import { fastest, slowest, type Player } from './player';
 const mostBytes = 96 << 20,
   mostFrames = 18_000;
 
-// Frames in the order of time. What the simulation dropped is dropped here: nothing later than what it can go to is kept.
 // A frame of fewer steps does not hide what was worst in those that the old one stands for.
 function keepWorst(old: LiveFrame, f: LiveFrame): void {
   if (f.status === 255 || (old.status !== 255 && old.status > f.status)) f.status = old.status;
@@ -23,6 +22,7 @@ function keepWorst(old: LiveFrame, f: LiveFrame): void {
   });
 }
 
+// Frames in the order of time.
 export class LiveHistory implements History {
   version = 0;
   private frames: LiveFrame[] = [];
@@ -44,8 +44,10 @@ export class LiveHistory implements History {
   add(f: LiveFrame): void {
     if (Number.isNaN(this.potential)) this.potential = f.energy[1]!;
     const size = (x: LiveFrame): number => x.pose.buffer.byteLength;
+    // What the simulation dropped is dropped here, also where this page lagged and it has gone beyond that time again.
+    const kept = Math.min(Math.max(f.time, f.latest), f.forget);
     let at = this.frames.length;
-    while (at > 0 && this.frames[at - 1]!.time > Math.max(f.time, f.latest) + 1e-9) --at;
+    while (at > 0 && this.frames[at - 1]!.time > kept + 1e-9) --at;
     for (const x of this.frames.splice(at)) this.bytes -= size(x);
     at = this.frames.length;
     while (at > 0 && this.frames[at - 1]!.time > f.time + 1e-9) --at;
@@ -203,6 +205,9 @@ export class LivePlayer implements Player {
   }
   save(): void {
     this.command({ c: 'save' });
+  }
+  dump(): void {
+    this.command({ c: 'dump' });
   }
 
   // What the mouse moves is sent once a picture, the newest only.

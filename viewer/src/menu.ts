@@ -7,6 +7,7 @@ export interface Switch {
   on: () => boolean;
   set: (on: boolean) => void;
   why?: string;
+  hidden?: () => boolean;
 }
 
 export const keyList: readonly (readonly [string, string])[] = [
@@ -29,6 +30,7 @@ export const keyList: readonly (readonly [string, string])[] = [
   ['W', 'wireframe'],
   ['I', 'inertia boxes'],
   ['X', 'shapes that touch, seen ones'],
+  ['Y', 'second run'],
   ['H', 'trace of the picked point'],
   ['K', 'follow the mechanism'],
   ['A B', 'cursors of the plots at the playhead'],
@@ -37,6 +39,7 @@ export const keyList: readonly (readonly [string, string])[] = [
   ['P', 'picture (PNG)'],
   ['V', 'video (WebM)'],
   ['S', 'save the state (live)'],
+  ['M', 'save the problem of the step (live)'],
   ['?', 'this list'],
 ];
 
@@ -75,7 +78,10 @@ export class Menu {
       select.blur();
     });
     this.sync = () => {
-      for (const { s, input } of this.boxes) input.checked = s.on();
+      for (const { s, input } of this.boxes) {
+        input.checked = s.on();
+        input.parentElement!.hidden = s.hidden?.() ?? false;
+      }
       select.value = colours.get();
     };
     const row = el('div', 'actions', ...actions.map((a) => button(a.text, `${a.text} (${a.key})`, a.act, 'flat')));

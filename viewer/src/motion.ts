@@ -90,27 +90,6 @@ export class Motion implements History {
     for (let k = 0; k < 4; ++k) out[3 + k] = this.quaternions[q + k]!;
   }
 
-  // Box of the centres of mass over the run, relative to the followed body in x and y as the camera is.
-  way(): { min: [number, number, number]; max: [number, number, number] } | null {
-    if (!this.n) return null;
-    const min: [number, number, number] = [Infinity, Infinity, Infinity],
-      max: [number, number, number] = [-Infinity, -Infinity, -Infinity];
-    const follow = this.header.view.follow,
-      P = this.positions,
-      step = Math.max(1, Math.floor(this.count / 40));
-    for (let i = 0; i < this.count; i += step) {
-      for (let b = 0; b < this.n; ++b) {
-        for (let k = 0; k < 3; ++k) {
-          let x = P[3 * (i * this.n + b) + k]!;
-          if (follow >= 0 && k < 2) x += P[3 * follow + k]! - P[3 * (i * this.n + follow) + k]!;
-          min[k] = Math.min(min[k]!, x);
-          max[k] = Math.max(max[k]!, x);
-        }
-      }
-    }
-    return { min, max };
-  }
-
   // All numbers that are recorded for frame i.
   fill(i: number, out: Frame): void {
     const h = this.header,

@@ -9,7 +9,7 @@ import { Plot } from './vendor';
 
 interface Curve {
   q: Quantity;
-  colour: string;
+  look: number; // of theme.lines
   values: Float64Array;
   other: Float64Array | null;
   legend: HTMLElement;
@@ -26,8 +26,6 @@ interface Chart {
   head: HTMLElement;
   marks: Record<'A' | 'B', HTMLElement>;
 }
-
-const tiny = 1e-18; // what exactly zero is drawn at on a log axis
 
 export class Plots {
   readonly box = el('section', 'panel plots');
@@ -127,8 +125,11 @@ export class Plots {
 
   compareWith(other: History): void {
     this.other = other;
-    this.version = -1;
-    this.refresh(true);
+    for (const c of this.charts) {
+      this.fill(c);
+      this.draw(c); // with more series
+    }
+    this.scale(true);
   }
 
   has(q: Quantity): boolean {
@@ -148,7 +149,9 @@ export class Plots {
   add(q: Quantity): void {
     if (this.has(q)) return;
     const p = plotOf(q, this.history.header);
-    let chart = this.charts.find((c) => c.title === p.title && c.unit === p.unit && c.curves.length < lines.length);
+    let chart = this.charts.find(
+      (c) => c.title === p.title && c.unit === p.unit && c.curves.length < lines.light.length,
+    );
     if (!chart) {
       const legends = el('span', 'legends'),
         host = el('div', 'chart');
@@ -167,15 +170,15 @@ export class Plots {
       this.charts.push(chart);
       this.list.append(chart.box);
     }
-    const colour = lines.find((c) => !chart.curves.some((x) => x.colour === c)) ?? lines[0]!;
+    const look = lines.light.findIndex((_, k) => !chart.curves.some((x) => x.look === k));
     const legend = button(
       '',
       `${tame(labelOf(q, this.history.header))}: remove from the plot`,
       () => this.remove(q),
       'legend',
     );
-    legend.style.color = colour;
-    chart.curves.push({ q, colour, values: new Float64Array(0), other: null, legend });
+    legend.style.color = `var(--line-${look})`;
+    chart.curves.push({ q, look, values: new Float64Array(0), other: null, legend });
     chart.legends.append(legend);
     this.fill(chart);
     this.draw(chart);
@@ -280,6 +283,12 @@ export class Plots {
   }
 
   private table(c: Chart): unknown[] {
+    // Exactly zero is drawn a little below all that is not.
+    let tiny = Infinity;
+    if (c.log)
+      for (const v of c.curves.flatMap((x) => [x.values, x.other]))
+        for (const x of v ?? []) if (x > 0 && x < tiny) tiny = x;
+    tiny = tiny < Infinity ? tiny / 4 : 1e-18;
     const y = (v: Float64Array): (number | null)[] =>
       Array.from(v, (x) => (Number.isFinite(x) ? (c.log ? Math.log10(Math.max(x, tiny)) : x) : null));
     const own = [Array.from(this.times), ...c.curves.map((x) => y(x.values))];
@@ -308,7 +317,7 @@ export class Plots {
       Math.abs(v) >= 1e4 ? v.toExponential(0).replace('e+', 'e') : `${Number(v.toPrecision(3))}`;
     const series = c.curves.map((x) => ({
       label: keyOf(x.q),
-      stroke: x.colour,
+      stroke: css(`--line-${x.look}`),
       width: 1.25,
       points: { show: false },
       spanGaps: true,
@@ -316,7 +325,7 @@ export class Plots {
     const dashed = this.other
       ? c.curves.map((x) => ({
           label: keyOf(x.q) + '2',
-          stroke: x.colour,
+          stroke: css(`--line-${x.look}`),
           width: 1.1,
           dash: [4, 3],
           points: { show: false },

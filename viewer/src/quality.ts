@@ -17,12 +17,15 @@ export const qualityOf = (name: string | null): Quality | undefined => qualities
 
 // Name of the renderer below WebGL, null without WebGL.
 export function graphics(): string | null {
-  const gl = document.createElement('canvas').getContext('webgl2');
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 1;
+  const gl = canvas.getContext('webgl2');
   if (!gl) return null;
+  // Firefox says it without the extension, and warns of that.
+  const name = String(gl.getParameter(gl.RENDERER));
+  if (!/^WebKit/.test(name)) return name;
   const info = gl.getExtension('WEBGL_debug_renderer_info');
-  const name = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
-  gl.getExtension('WEBGL_lose_context')?.loseContext();
-  return name;
+  return info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : name;
 }
 
 export const isSoftware = (name: string): boolean => /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);

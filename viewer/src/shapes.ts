@@ -68,21 +68,21 @@ export function geometry(
   return g;
 }
 
-export function cylinder(r: number, half: number, sides: number): T.BufferGeometry {
+export function cylinder(r: number, half: number, sides: number, round = true): T.BufferGeometry {
   const b = 0.12 * Math.min(r, half),
     c = 0.29 * b;
   const outline = [
     [0, -half],
     [r - b, -half],
-    [r - c, -half + c],
+    ...(round ? [[r - c, -half + c]] : []),
     [r, -half + b],
     [r, half - b],
-    [r - c, half - c],
+    ...(round ? [[r - c, half - c]] : []),
     [r - b, half],
     [0, half],
   ];
   return new T.LatheGeometry(
-    outline.map((p) => new T.Vector2(p[0], p[1])),
+    outline.map((p) => new T.Vector2(p[0]!, p[1]!)),
     sides,
   ).rotateX(Math.PI / 2);
 }

@@ -64,6 +64,7 @@ export const accent = '#0b5cad',
   accentDark = '#5aa9f5';
 export const force = { sticking: '#d62f2f', sliding: '#f08a24', open: '#8f96a1', unknown: '#d62f2f' } as const;
 export const cone = '#e7a93c';
+export const ghostRun = '#3f8fe0'; // bodies of a second run
 
 // By status of a step: converged, accepted, fallback, substepped, failed.
 export const statusColours = ['#4f9e62', '#d9b12f', '#e58a2e', '#d8352f', '#b3152a'];
@@ -73,8 +74,11 @@ export const gapAmber = 1e-9,
   gapRed = 1e-6;
 export const gapColour = (gap: number): string => (gap > gapRed ? red : gap > gapAmber ? amber : ring);
 
-// Lines of plots, in the order in which they are given away; readable on both themes.
-export const lines = ['#d4763b', '#4f86c6', '#5aa469', '#a06fc0', '#c9504a', '#3aa39d', '#b8902a', '#c0659a'];
+// Lines of plots, in the order in which they are given away: those of the benchmark report, told apart by colour-blind readers.
+export const lines = {
+  light: ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#8a6d00', '#56a4d9', '#7d3ac1', '#555555'],
+  dark: ['#4aa8e0', '#ff8a3d', '#35d0a0', '#f0a0cc', '#e0c040', '#9ad0f5', '#b98cf0', '#c0c0c0'],
+};
 
 // From 0 to 1: slow to fast, little to much (a ramp that keeps its order in grey).
 export function ramp(x: number): [number, number, number] {

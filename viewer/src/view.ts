@@ -3,9 +3,11 @@ import { Bodies } from './bodies';
 import type { Container } from './container';
 import { ContactMarks, type ContactLayers } from './contacts';
 import { Floor } from './floor';
+import { Ghost } from './ghost';
 import type { Frame } from './frame';
 import { InertiaBoxes } from './inertia';
 import { Joints } from './joints';
+import type { Motion } from './motion';
 import { qualities, type Quality } from './quality';
 import { Stage } from './stage';
 import type { Theme } from './theme';
@@ -17,12 +19,9 @@ export interface Layers extends ContactLayers {
   wireframe: boolean;
   inertia: boolean;
   touching: boolean;
+  ghost: boolean;
 }
 
-export interface Box {
-  min: [number, number, number];
-  max: [number, number, number];
-}
 export interface Margins {
   left: number;
   right: number;
@@ -40,7 +39,7 @@ export class View {
   readonly inertia: InertiaBoxes;
   readonly radius: number;
   readonly centre = new T.Vector3();
-  private readonly extent = new T.Vector3();
+  private inView: T.Vector3[] = [];
   quality: Quality;
   layers: Layers = {
     contacts: true,
@@ -51,7 +50,9 @@ export class View {
     wireframe: false,
     inertia: false,
     touching: false,
+    ghost: true,
   };
+  ghost: Ghost | null = null;
   dirty = true;
   following = true;
   private readonly scene = new T.Scene();
@@ -72,7 +73,7 @@ export class View {
     container: Container,
     first: Frame,
     quality: Quality,
-    way: Box | null,
+    motion: Motion | null, // where it goes to, if that is known
   ) {
     const h = container.header;
     this.quality = quality;
@@ -95,12 +96,15 @@ export class View {
     this.radius = h.view.radius;
     if (box.isEmpty()) {
       this.centre.set(...h.view.centre);
-      this.extent.setScalar(1.1 * this.radius);
+      for (let k = 0; k < 8; ++k)
+        this.inView.push(
+          new T.Vector3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1).multiplyScalar(0.55 * this.radius),
+        );
     } else {
       box.getCenter(this.centre);
       this.radius = Math.max(this.radius, 0.5 * box.getSize(new T.Vector3()).length());
       this.centre.add(new T.Vector3(...first.origin));
-      this.fit(box, way, h.view.floor);
+      this.fit(box, motion, first, h.view.floor);
     }
     // The floor: a horizontal plane of the scene, else one that slopes, else a grid below all that there is.
     const planes = this.bodies.planes,
@@ -139,24 +143,56 @@ export class View {
     this.show(first);
   }
 
-  // Centre and distance of the view: what moves at first, and where it goes to (down to the floor at least), within reason.
-  private fit(box: T.Box3, way: Box | null, floor: number | null): void {
-    const all = box.clone().translate(this.origin),
-      R = this.radius;
-    if (floor !== null && all.min.z > floor && all.min.z < floor + 4 * R) all.min.z = floor;
-    if (way) {
-      const margin = 0.15 * R;
-      all
-        .expandByPoint(new T.Vector3(...way.min).subScalar(margin))
-        .expandByPoint(new T.Vector3(...way.max).addScalar(margin));
+  // What the view of the beginning has to show: what moves at first (down to the floor), and where it goes to, within reason;
+  // points relative to the centre.
+  private fit(box: T.Box3, motion: Motion | null, first: Frame, floor: number | null): void {
+    const R = this.radius,
+      now = box.clone().translate(this.origin),
+      limit = now.clone().expandByScalar(1.2 * R);
+    const points = this.bodies.corners(this.origin);
+    if (motion) points.push(...this.way(motion, first));
+    if (floor !== null && now.min.z > floor && now.min.z < floor + 4 * R) {
+      now.min.z = floor;
+      limit.min.z = Math.min(limit.min.z, floor);
+      for (const x of [now.min.x, now.max.x])
+        for (const y of [now.min.y, now.max.y]) points.push(new T.Vector3(x, y, floor));
     }
-    const limit = box
-      .clone()
-      .translate(this.origin)
-      .expandByScalar(1.2 * R);
-    all.intersect(limit);
+    for (const p of points) p.clamp(limit.min, limit.max);
+    const all = new T.Box3().setFromPoints(points);
     all.getCenter(this.centre);
-    all.getSize(this.extent);
+    this.inView = points.map((p) => p.sub(this.centre));
+  }
+
+  // Corners of what moves over the run, seen from the followed body in x and y as the camera sees it.
+  private way(motion: Motion, first: Frame): T.Vector3[] {
+    const f = motion.newFrame(),
+      out: T.Vector3[] = [],
+      n = Math.max(1, motion.header.bodies.names.length),
+      count = Math.max(3, Math.min(40, motion.count, Math.floor(2000 / n)));
+    for (let k = 0; k < count; ++k) {
+      motion.interpolate(motion.time(Math.round((k * (motion.count - 1)) / (count - 1))), f);
+      this.bodies.move(f);
+      const went = new T.Vector3(...f.origin);
+      if (this.follow >= 0) {
+        const at = 7 * this.follow;
+        for (const [i, axis] of [
+          [0, 'x'],
+          [1, 'y'],
+        ] as const)
+          went[axis] -= f.pose[at + i]! + f.origin[i]! - first.pose[at + i]! - first.origin[i]!;
+      }
+      out.push(...this.bodies.corners(went));
+    }
+    this.bodies.move(first);
+    return out;
+  }
+
+  compareWith(other: Motion): void {
+    this.ghost?.group.removeFromParent();
+    this.ghost = new Ghost(other);
+    this.ghost.group.visible = this.layers.ghost;
+    this.world.add(this.ghost.group);
+    this.dirty = true;
   }
 
   // Planes besides the floor are sheets of glass.
@@ -208,6 +244,7 @@ export class View {
     this.joints.setGlass(this.layers.transparent || this.bodies.picked >= 0);
     this.bodies.setWireframe(this.layers.wireframe);
     this.inertia.group.visible = this.layers.inertia;
+    if (this.ghost) this.ghost.group.visible = this.layers.ghost;
     if (change.touching !== undefined) this.bodies.setTouching(change.touching);
     this.dirty = true;
   }
@@ -243,29 +280,55 @@ export class View {
     this.dirty = true;
   }
 
-  // Azimuth and elevation of the eye, degrees; zoom 1 fits the mechanism.
+  // Azimuth and elevation of the eye, degrees; zoom 1: all that is to be seen is within what the panels leave free, as large
+  // as it can be there.
   turnTo(azimuth: number, elevation: number, zoom: number): void {
     const a = (azimuth * Math.PI) / 180,
       e = (elevation * Math.PI) / 180;
     const back = new T.Vector3(Math.cos(e) * Math.cos(a), Math.cos(e) * Math.sin(a), Math.sin(e)),
       right = new T.Vector3(-Math.sin(a), Math.cos(a), 0);
     const up = back.clone().cross(right),
-      w = Math.max(200, this.host.clientWidth - 0.65 * (this.margins.left + this.margins.right)),
-      h = Math.max(1, this.host.clientHeight);
-    const ty = Math.tan((this.camera.fov * Math.PI) / 360),
-      tx = (1.02 * ty * w) / h,
-      free = 0.95 * ty * (1 - this.margins.bottom / h),
-      x = this.extent;
-    // So far that all corners of the box are within what the panels leave free, or a little below them.
-    let d = 0.5 * this.radius;
-    for (let k = 0; k < 8; ++k) {
-      const c = new T.Vector3((k & 1 ? 0.5 : -0.5) * x.x, (k & 2 ? 0.5 : -0.5) * x.y, (k & 4 ? 0.5 : -0.5) * x.z),
-        near = c.dot(back);
-      d = Math.max(d, Math.abs(c.dot(right)) / tx + near, Math.abs(c.dot(up)) / free + near);
+      w = Math.max(200, this.host.clientWidth - this.margins.left - this.margins.right),
+      h = Math.max(100, this.host.clientHeight - this.margins.bottom);
+    const perPixel = (2 * Math.tan((this.camera.fov * Math.PI) / 360)) / Math.max(1, this.host.clientHeight),
+      wide = 0.9 * perPixel * w,
+      high = 0.86 * perPixel * h;
+    const p = this.inView.map((q) => [q.dot(right), q.dot(up), q.dot(back)] as const);
+    let x = 0,
+      y = 0,
+      d = 4 * this.radius;
+    for (let k = 0; k < 30; ++k) {
+      let [x0, x1, y0, y1, nearest] = [Infinity, -Infinity, Infinity, -Infinity, -Infinity];
+      for (const [px, py, pz] of p) {
+        const depth = Math.max(0.2 * this.radius, d - pz),
+          u = (px - x) / depth,
+          v = (py - y) / depth;
+        x0 = Math.min(x0, u);
+        x1 = Math.max(x1, u);
+        y0 = Math.min(y0, v);
+        y1 = Math.max(y1, v);
+        nearest = Math.max(nearest, pz);
+      }
+      if (!(x1 >= x0)) break;
+      x += ((x0 + x1) / 2) * d;
+      y += ((y0 + y1) / 2) * d;
+      const more = Math.max((x1 - x0) / wide, (y1 - y0) / high);
+      d = Math.max(
+        nearest + 0.3 * this.radius,
+        0.5 * this.radius,
+        nearest + (d - nearest) * Math.min(3, Math.max(0.3, more)),
+      );
     }
-    d /= zoom;
-    this.controls.target.copy(this.centre).add(this.followed.clone().setZ(0)).sub(this.origin);
-    this.camera.position.copy(back).multiplyScalar(d).add(this.controls.target);
+    this.controls.target
+      .copy(this.centre)
+      .addScaledVector(right, x)
+      .addScaledVector(up, y)
+      .add(this.followed.clone().setZ(0))
+      .sub(this.origin);
+    this.camera.position
+      .copy(back)
+      .multiplyScalar(d / zoom)
+      .add(this.controls.target);
     this.controls.update();
     this.dirty = true;
   }
@@ -286,6 +349,7 @@ export class View {
     this.joints.move(f, this.bodies.matrices);
     this.contacts.show(f, this.layers);
     this.inertia.move(this.bodies.matrices);
+    if (this.layers.ghost) this.ghost?.move(f.time, f.origin);
     const middle = this.centre.clone().add(this.followed).setZ(this.centre.z).sub(this.origin);
     this.floor.moveTo(middle, this.floorAt.clone().sub(this.origin), this.floorTurn);
     this.stage.moveTo(middle.x, middle.y, middle.z - 0.2 * Math.max(0, this.centre.z - this.floorAt.z));
@@ -302,8 +366,24 @@ export class View {
   }
 
   draw(): void {
+    this.joints.group.visible = this.layers.joints && this.pinPixels() > 0.7;
+    // A ghost stands a little behind, so that it does not shine through where both runs are the same.
+    if (this.ghost?.group.visible)
+      this.ghost.stand(this.camera.getWorldDirection(new T.Vector3()).multiplyScalar(0.012 * this.radius));
     this.renderer.render(this.scene, this.camera);
     this.dirty = false;
+  }
+
+  // Radius of the pins that are nearest to the eye. What is less than a pixel in all of a crowd is not drawn.
+  private pinPixels(): number {
+    if (this.bodies.matrices.length < 300) return Infinity;
+    const eye = this.camera.position,
+      at = new T.Vector3();
+    let near = Infinity;
+    for (let b = 0; b + 1 < this.bodies.matrices.length; ++b)
+      near = Math.min(near, at.setFromMatrixPosition(this.bodies.matrices[b]!).distanceToSquared(eye));
+    const perMetre = this.renderer.domElement.height / (2 * Math.tan((this.camera.fov * Math.PI) / 360));
+    return (this.joints.size / Math.sqrt(near)) * perMetre;
   }
 
   // Pixels of a point (relative to origin) on the page; z > 1: behind the eye.

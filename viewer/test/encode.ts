@@ -116,6 +116,7 @@ export function bars(
     kind?: 'motion' | 'scene';
     floor?: boolean;
     scene?: string;
+    lag?: number;
   } = {},
 ): Bars {
   const F = options.frames ?? 121,
@@ -125,7 +126,7 @@ export function bars(
     high = 0.5,
     name = (s: string): string => (options.names ?? '') + s;
   const floor = options.floor ?? true;
-  const angle = (t: number): number => 0.6 + t,
+  const angle = (t: number): number => 0.6 + t - (options.lag ?? 0),
     tip = (t: number): number[] => [r * Math.cos(angle(t)), 0, high + r * Math.sin(angle(t))];
   const body = (b: number, t: number): number[] => {
     const p = tip(t);

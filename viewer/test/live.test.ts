@@ -121,3 +121,16 @@ test('after the connection is lost, what was seen plays here', () => {
   assert.equal(p.playing, false);
   assert.deepEqual(sent, []);
 });
+
+test('a future that the simulation dropped is dropped, also where the page lagged behind', () => {
+  const p = new LivePlayer(header, () => undefined);
+  for (const t of [0.1, 0.2, 0.3]) p.receive(at(t));
+  // It went back to 0.15, took another way, and is beyond 0.3 again when the next frame comes.
+  p.receive(at(0.5, { forget: 0.15 }));
+  assert.deepEqual(
+    Array.from({ length: p.history.count }, (_, i) => p.history.time(i)),
+    [0.1, 0.5],
+  );
+  p.receive(at(0.6));
+  assert.equal(p.history.count, 3);
+});

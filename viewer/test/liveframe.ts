@@ -3,6 +3,7 @@ export interface LiveGiven {
   time?: number;
   earliest?: number;
   latest?: number;
+  forget?: number;
   bodies?: number;
   dofs?: number;
   joints?: number;
@@ -27,7 +28,7 @@ export function frameOf(g: LiveGiven): ArrayBuffer {
     nd = g.dofs ?? 0,
     nj = g.joints ?? 0,
     k = g.contacts ?? 0,
-    data = new ArrayBuffer(176 + 28 * n + 16 * nd + 16 * nj + 56 * k),
+    data = new ArrayBuffer(184 + 28 * n + 16 * nd + 16 * nj + 56 * k),
     v = new DataView(data);
   v.setUint8(0, 2);
   v.setUint8(1, g.flags ?? 0);
@@ -48,9 +49,10 @@ export function frameOf(g: LiveGiven): ArrayBuffer {
   [n, nd, nj, k].forEach((x, i) => v.setUint32(120 + 4 * i, x, true));
   v.setInt32(136, g.dragBody ?? -1, true);
   (g.drag ?? []).forEach((x, i) => v.setFloat32(140 + 4 * i, x, true));
-  const pose = new Float32Array(data, 176, 7 * n);
+  v.setFloat64(176, g.forget ?? Infinity, true);
+  const pose = new Float32Array(data, 184, 7 * n);
   if (g.pose) pose.set(g.pose);
   else for (let b = 0; b < n; ++b) pose[7 * b + 3] = 1;
-  if (g.dof) new Float32Array(data, 176 + 28 * n, 4 * nd).set(g.dof);
+  if (g.dof) new Float32Array(data, 184 + 28 * n, 4 * nd).set(g.dof);
   return data;
 }

@@ -259,16 +259,49 @@ export function tests() {
       },
     ],
     [
-      'page: a second run is dashed',
+      'page: a second run is a ghost in the picture and dashed in the plots',
       async (browser) => {
-        const second = bars({ frames: 90 });
+        const second = bars({ frames: 90, lag: 0.5 });
         second.header.solver = 'pgs';
-        const p = await open(
-          browser,
-          write('compare', motion(), { compare: zip(encode(second.header, second.sections)) }) + still,
-          { width: 1100, height: 620 },
-        );
-        assert.match(await text(p.page, '.head'), /dashed: bars · pgs/);
+        const address = write('compare', motion(), { compare: zip(encode(second.header, second.sections)) });
+        const p = await open(browser, `${address}${still}&eye=-90,10,1`, { width: 1100, height: 620 });
+        assert.match(await text(p.page, '.head'), /ghost, dashed: bars · pgs/);
+        // The plots have lines that those of the run alone have not.
+        const ink = (page) =>
+          page.evaluate(() =>
+            [...document.querySelectorAll('.plot canvas')].map((c) => {
+              const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+              let n = 0;
+              for (let i = 3; i < d.length; i += 4) if (d[i] > 100) ++n;
+              return n;
+            }),
+          );
+        const alone = await open(browser, `${write('plain', motion())}${still}&eye=-90,10,1`, {
+          width: 1100,
+          height: 620,
+        });
+        const [both, one] = [await ink(p.page), await ink(alone.page)];
+        await alone.close();
+        assert.ok(both[0] > one[0] + 40, `energy: ${both[0]} pixels of two runs, ${one[0]} of one`);
+        const pale = async () => {
+          const s = await picture(p.page);
+          let n = 0;
+          for (let y = 0; y < 540; ++y)
+            for (let x = 300; x < 780; ++x) {
+              const [r, g, b] = s.at(x, y);
+              if (b > 200 && b - r > 45 && b > g && r > 120) ++n;
+            }
+          return n;
+        };
+        const seen = await pale();
+        assert.ok(seen > 300, `${seen} pixels of a ghost`);
+        await p.page.keyboard.press('y');
+        await settle(p.page);
+        assert.ok((await pale()) < seen / 10);
+        await p.page.keyboard.press('y');
+        // Beyond its end it stays where it ended.
+        await p.page.evaluate(() => window.sarrus.seek(1.9));
+        await settle(p.page);
         assert.deepEqual(p.errors, []);
         await p.close();
       },
@@ -361,6 +394,42 @@ export function tests() {
         assert.match(webm.suggestedFilename(), /^bars\.webm$/);
         assert.deepEqual(p.errors, []);
         await p.close();
+      },
+    ],
+    [
+      'page: without WebCodecs the video is what MediaRecorder sees; without either it says so',
+      async (browser) => {
+        for (const [gone, init] of [
+          [
+            'VideoEncoder',
+            () => {
+              delete window.VideoEncoder;
+            },
+          ],
+          [
+            'both',
+            () => {
+              delete window.VideoEncoder;
+              delete window.MediaRecorder;
+            },
+          ],
+        ]) {
+          const p = await open(browser, write('short', motion({ frames: 20 })) + still, { init });
+          if (gone === 'both') {
+            await p.page.keyboard.press('v');
+            await until('notice', async () => /cannot encode video/.test(await text(p.page, '.notice')));
+          } else {
+            const [webm] = await Promise.all([
+              p.page.waitForEvent('download', { timeout: 60_000 }),
+              p.page.keyboard.press('v'),
+            ]);
+            const bytes = readFileSync(await webm.path());
+            assert.equal(bytes.subarray(0, 4).toString('hex'), '1a45dfa3');
+            assert.ok(bytes.length > 2000, `${bytes.length} bytes`);
+          }
+          assert.deepEqual(p.errors, []);
+          await p.close();
+        }
       },
     ],
     [
