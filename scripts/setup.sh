@@ -6,6 +6,7 @@
 #   scripts/setup.sh fuzz     packages to build, and clang with libFuzzer where this system has them
 #   scripts/setup.sh peers    packages to build, and the engines that `sarrus bench peers` compares with; those that cannot
 #                             be installed are named and left out
+#   scripts/setup.sh bench    packages to build, and MuJoCo's Python package in build/mujoco, for `sarrus bench batch --mujoco`
 set -euo pipefail
 
 packages=(g++ cmake ninja-build libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev libhdf5-dev zlib1g-dev
@@ -20,6 +21,19 @@ if [ "${1:-build}" = test ]; then
   command -v npm >/dev/null || packages+=(npm)
   { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null || packages+=(chromium)
 fi
+
+[ "${1:-build}" != bench ] || packages+=(python3 python3-venv)
+
+# What does not come as a package of the system.
+finish() {
+  if [ "${kind}" = bench ] && ! [ -x build/mujoco/bin/python ]; then
+    { python3 -m venv build/mujoco && build/mujoco/bin/pip install -q mujoco numpy; } || {
+      rm -rf build/mujoco
+      echo "setup: could not install the Python package mujoco; sarrus bench batch runs without it"
+    }
+  fi
+}
+kind=${1:-build}
 
 # Not needed: one by one, and what this system does not have is left out.
 extra=()
@@ -52,7 +66,10 @@ missing=()
 for package in "${packages[@]}"; do is_installed "$package" || missing+=("$package"); done
 missing_extra=()
 for package in "${extra[@]}"; do is_installed "$package" || missing_extra+=("$package"); done
-[ ${#missing[@]} -eq 0 ] && [ ${#missing_extra[@]} -eq 0 ] && exit 0
+if [ ${#missing[@]} -eq 0 ] && [ ${#missing_extra[@]} -eq 0 ]; then
+  finish
+  exit 0
+fi
 
 echo "setup: installing ${missing[*]} ${missing_extra[*]}"
 as_root=()
@@ -79,3 +96,4 @@ fi
 for package in "${missing_extra[@]}"; do
   install "$package" || echo "setup: could not install $package; what needs it will be left out"
 done
+finish

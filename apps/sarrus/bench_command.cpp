@@ -61,6 +61,7 @@ void add_bench_command(CLI::App& app, int& exit_code) {
       ->type_name("N")
       ->capture_default_str();
   convergence->callback([a] { run_convergence(*a); });
+  add_bench_batch(*bench);
   add_bench_peers(*bench);
   add_bench_worlds(*bench, exit_code);
   add_bench_soak(*bench, exit_code);

@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "commands.h"
-#include "sarrus/bench/ranks.h"
 #include "sarrus/bench/report.h"
 #include "sarrus/bench/suite.h"
 #include "sarrus/bench/summary_text.h"
 #include "sarrus/files/whole_file.h"
 #include "sarrus/math/error.h"
+#include "sarrus/work/ranks.h"
 #include "suite_progress.h"
 
 namespace sarrus::app {

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "commands.h"
-#include "sarrus/bench/ranks.h"
 #include "sarrus/bench/worlds.h"
 #include "sarrus/files/whole_file.h"
 #include "sarrus/math/error.h"
+#include "sarrus/work/ranks.h"
 #include "suite_progress.h"
 #include "work_plan.h"
 

@@ -55,6 +55,7 @@ int run_command_line(int argc, const char* const* argv) {
   add_view_command(app, exit_code);
   add_solve_command(app, exit_code);
   add_inverse_command(app, exit_code);
+  add_batch_command(app, exit_code);
   add_bench_command(app, exit_code);
   add_check_command(app);
   add_pose_command(app, exit_code);

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "sarrus/files/whole_file.h"
+#include "sarrus/work/ranks.h"
 
 namespace sarrus::app {
 namespace {
@@ -59,8 +60,13 @@ void prepare_last_words(const fs::path& folder) {
 void remove_when_deserted(const fs::path& folder, double patience) {
   const auto start = std::chrono::steady_clock::now();
   std::error_code ignored;
-  while (!fs::is_empty(folder / "alive", ignored) &&
-         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < patience) {
+  const auto deserted = [&] {
+    for (const auto& worker : fs::directory_iterator(folder / "alive", ignored)) {
+      if (!is_gone(worker.path().filename())) return false;
+    }
+    return true;
+  };
+  while (!deserted() && std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < patience) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   fs::remove_all(folder, ignored);

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <filesystem>
 
-#include "sarrus/bench/work_folder.h"
+#include "sarrus/work/work_folder.h"
 
 namespace sarrus::app {
 

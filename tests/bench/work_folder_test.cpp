@@ -1,5 +1,5 @@
 // Work shared through a folder: every unit once, nothing twice, what is lost is taken over and said.
-#include "sarrus/bench/work_folder.h"
+#include "sarrus/work/work_folder.h"
 
 #include <gtest/gtest.h>
 

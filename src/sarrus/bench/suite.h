@@ -18,7 +18,7 @@
 #include "sarrus/bench/result.h"
 #include "sarrus/bench/samples.h"
 #include "sarrus/bench/scaling.h"
-#include "sarrus/bench/work_folder.h"
+#include "sarrus/work/work_folder.h"
 
 namespace sarrus {
 

@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sarrus/bench/work_folder.h"
+#include "sarrus/work/work_folder.h"
 
 namespace sarrus {
 

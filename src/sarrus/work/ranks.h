@@ -25,6 +25,8 @@ class Ranks {
 
   // The text of the first rank, on all of them.
   std::string share(const std::string& text) const;
+  // Waits for all ranks; the sum of what they give, on all of them.
+  double sum(double value) const;
   // Throws InputError on every rank if `path` is not seen by all of them.
   void require_shared(const std::filesystem::path& path) const;
   // Call if ranks were lost: the end of the program then does not wait for them.
@@ -36,5 +38,9 @@ class Ranks {
   bool started_ = false;
   bool alone_ = false;
 };
+
+// Whether a worker of the name that Ranks::name() gave it, and what a program added to that after a dot, was a process
+// of this machine and is no more. False where that is not known.
+bool is_gone(const std::string& worker);
 
 }  // namespace sarrus

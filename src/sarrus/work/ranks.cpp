@@ -1,8 +1,10 @@
-#include "sarrus/bench/ranks.h"
+#include "sarrus/work/ranks.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -55,6 +57,13 @@ std::string Ranks::share(const std::string& text) const {
   return out;
 }
 
+double Ranks::sum(double value) const {
+  if (!started_) return value;
+  double total = 0;
+  MPI_Allreduce(&value, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return total;
+}
+
 void Ranks::require_shared(const std::filesystem::path& path) const {
   if (!started_) return;
   MPI_Barrier(MPI_COMM_WORLD);
@@ -78,14 +87,32 @@ Ranks::~Ranks() = default;
 
 std::string Ranks::share(const std::string& text) const { return text; }
 
+double Ranks::sum(double value) const { return value; }
+
 void Ranks::require_shared(const std::filesystem::path&) const {}
 
 #endif
 
-std::string Ranks::name() const {
+namespace {
+
+std::string host_name() {
   char host[256] = {};
   if (::gethostname(host, sizeof host - 1) != 0) host[0] = '\0';
-  return fmt::format("rank{}.{}.{}", rank_, host, ::getpid());
+  return host;
 }
+
+}  // namespace
+
+bool is_gone(const std::string& worker) {
+  const std::string host = "." + host_name() + ".";
+  const std::size_t at = worker.find(host);
+  if (!worker.starts_with("rank") || at == std::string::npos) return false;
+  char* end = nullptr;
+  const long process = std::strtol(worker.c_str() + at + host.size(), &end, 10);
+  if (process <= 1 || (*end != '\0' && *end != '.')) return false;
+  return ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH;
+}
+
+std::string Ranks::name() const { return fmt::format("rank{}.{}.{}", rank_, host_name(), ::getpid()); }
 
 }  // namespace sarrus

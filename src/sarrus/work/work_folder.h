@@ -2,8 +2,8 @@
 //
 // A unit is claimed by creating <folder>/claims/<unit> (only one process can), and is done when its result file,
 // written at once, is there. A process shows that it lives by touching <folder>/alive/<name> every second. A claim
-// whose owner has not been seen for `patience` seconds is taken over: the unit is done again and the loss is reported.
-// What is done stays done: running again with the same folder resumes.
+// whose owner has not been seen for `patience` seconds, or was a process of this machine and is gone, is taken over:
+// the unit is done again and the loss is reported. What is done stays done: running again with the same folder resumes.
 #pragma once
 
 #include <atomic>

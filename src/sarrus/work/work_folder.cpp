@@ -1,4 +1,4 @@
-#include "sarrus/bench/work_folder.h"
+#include "sarrus/work/work_folder.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "sarrus/math/error.h"
+#include "sarrus/work/ranks.h"
 
 namespace sarrus {
 namespace {
@@ -101,7 +102,8 @@ void WorkFolder::release(const WorkUnit& unit) const {
 bool WorkFolder::take_over(const WorkUnit& unit) {
   const fs::path claim_file = folder_ / "claims" / unit.name;
   const std::string owner = owner_of(claim_file);
-  if (owner.empty() || owner == worker_ || silence(owner) < patience_) return false;
+  if (owner.empty() || owner == worker_) return false;
+  if (!is_gone(owner) && silence(owner) < patience_) return false;
   // Of several that see the loss one wins: a rename takes the old claim away for the others.
   std::error_code error;
   const fs::path grave = folder_ / "claims" / fmt::format(".lost-{}-{}", worker_, unit.name);
