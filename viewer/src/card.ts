@@ -4,7 +4,7 @@ import { geomOf, modeNames, modeOf, type Contacts, type Frame } from './frame';
 import type { Header } from './header';
 import type { History } from './history';
 import { indexAt } from './history';
-import { fixed, short, small } from './numbers';
+import { fixed, gapText, short } from './numbers';
 import { contactForces, kineticOf, twistOf, type Quantity } from './quantity';
 import { force, gapColour } from './theme';
 
@@ -164,7 +164,7 @@ export class Card {
         'gap',
         this.number(
           { kind: 'joint', joint: j, what: 0 },
-          (f) => figure(gap(f), 'm', small),
+          (f) => figure(gap(f), 'm', (x) => gapText(x, h.kind === 'motion')),
           (f) => {
             const c = gapColour(gap(f));
             return c === gapColour(0) ? '' : c;

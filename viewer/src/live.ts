@@ -285,7 +285,7 @@ export function connect(token: string, to: Connection): (text: string) => void {
     void queue.then(() =>
       to.closed(
         ended
-          ? `The simulation has ended: ${ended}`
+          ? `${ended.charAt(0).toUpperCase()}${ended.slice(1)}. What was seen can still be looked at.`
           : opened
             ? 'The connection to the simulation is lost. What was seen can still be looked at; start `sarrus view` again to go on.'
             : 'There is no simulation at this address: start `sarrus view` again.',

@@ -2,7 +2,7 @@
 import { el } from './dom';
 import type { Frame } from './frame';
 import type { Header } from './header';
-import { small } from './numbers';
+import { gapText } from './numbers';
 import { Ribbon } from './ribbon';
 import { accent, accentDark, amber, gapAmber, gapRed, red, type Theme } from './theme';
 import * as T from './vendor';
@@ -69,7 +69,7 @@ export class Loops {
     const j = loop.joints[0]!,
       gap = frame.joint.length ? frame.joint[4 * j]! : NaN;
     this.ribbon.setColour(gap > gapRed ? red : gap > gapAmber ? amber : own);
-    this.label.textContent = `loop ${this.selected + 1} of ${this.header.loops.length} · gap ${Number.isNaN(gap) ? 'not recorded' : `${small(gap)} m`}`;
+    this.label.textContent = `loop ${this.selected + 1} of ${this.header.loops.length} · gap ${Number.isNaN(gap) ? 'not recorded' : `${gapText(gap, this.header.kind === 'motion')} m`}`;
     this.label.classList.toggle('bad', gap > gapRed);
   }
 

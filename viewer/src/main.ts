@@ -87,7 +87,11 @@ async function start(): Promise<void> {
     },
     notice: (n) => {
       if (n.kind === 'end') return; // told when the connection closes
-      if (app) app.notices.say(n.command ? `${n.command}: ${n.text}` : n.text, n.kind === 'saved' ? 'info' : 'bad');
+      if (app)
+        app.notices.say(
+          n.command && !n.text.startsWith(`${n.command}:`) ? `${n.command}: ${n.text}` : n.text,
+          n.kind === 'saved' ? 'info' : 'bad',
+        );
       else fail(n.text);
     },
     closed: (reason) => {

@@ -20,6 +20,10 @@ export function small(v: number): string {
   return v === 0 ? '0' : v.toExponential(1).replace('.0e', 'e').replace('e+', 'e').replace('e-', 'e\u2212');
 }
 
+// A gap of a joint. Below 1e-13 m recorded ones are not told apart (docs/motion-format.md), that of a live frame is itself.
+export const gapText = (v: number, recorded: boolean): string =>
+  recorded && Math.abs(v / 1e-13 - 1) < 1e-6 ? `\u2264\u00a0${small(v)}` : small(v);
+
 // 1/8 of real time rather than 0.125.
 export const speedName = (x: number): string =>
   x < 1

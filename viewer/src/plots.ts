@@ -246,7 +246,7 @@ export class Plots {
     for (const c of this.charts) {
       for (const x of c.curves) {
         const name = tame(labelOf(x.q, this.history.header)),
-          v = x.values[i] ?? NaN;
+          v = x.values[Math.min(i, x.values.length - 1)] ?? NaN; // the newest moments come a little later
         const show = c.log
           ? (y: number): string => (Number.isNaN(y) ? '–' : y === 0 ? '0' : y.toExponential(0))
           : short;

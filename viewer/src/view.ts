@@ -63,6 +63,7 @@ export class View {
   private readonly floorTurn = new T.Quaternion();
   private readonly follow: number;
   private readonly followed = new T.Vector3();
+  private headroom = 0; // m
   private start: T.Vector3 | null = null;
   private readonly origin = new T.Vector3();
   private sized = '';
@@ -94,6 +95,7 @@ export class View {
       all = this.bodies.bounds(!this.bodies.hasPlane);
     const box = moving.isEmpty() ? all : moving;
     this.radius = h.view.radius;
+    this.headroom = (motion ? 1.3 : 0.35) * this.radius;
     if (box.isEmpty()) {
       this.centre.set(...h.view.centre);
       for (let k = 0; k < 8; ++k)
@@ -160,7 +162,8 @@ export class View {
     for (const p of points) p.clamp(limit.min, limit.max);
     const all = new T.Box3().setFromPoints(points);
     all.getCenter(this.centre);
-    this.inView = points.map((p) => p.sub(this.centre));
+    // What a live simulation will do is not known: it gets some room.
+    this.inView = points.map((p) => p.sub(this.centre).multiplyScalar(motion ? 1 : 1.2));
   }
 
   // Corners of what moves over the run, seen from the followed body in x and y as the camera sees it.
@@ -323,7 +326,7 @@ export class View {
       .copy(this.centre)
       .addScaledVector(right, x)
       .addScaledVector(up, y)
-      .add(this.followed.clone().setZ(0))
+      .add(this.followed)
       .sub(this.origin);
     this.camera.position
       .copy(back)
@@ -341,7 +344,7 @@ export class View {
     shift.sub(this.origin);
     const before = this.followed.clone();
     this.placeFollowed(f);
-    if (this.following) shift.add(this.followed.clone().sub(before).setZ(0));
+    if (this.following) shift.add(this.followed.clone().sub(before));
     this.camera.position.add(shift);
     this.controls.target.add(shift);
     this.walls.position.copy(this.origin).negate();
@@ -350,19 +353,20 @@ export class View {
     this.contacts.show(f, this.layers);
     this.inertia.move(this.bodies.matrices);
     if (this.layers.ghost) this.ghost?.move(f.time, f.origin);
-    const middle = this.centre.clone().add(this.followed).setZ(this.centre.z).sub(this.origin);
+    const middle = this.centre.clone().add(this.followed).sub(this.origin);
     this.floor.moveTo(middle, this.floorAt.clone().sub(this.origin), this.floorTurn);
     this.stage.moveTo(middle.x, middle.y, middle.z - 0.2 * Math.max(0, this.centre.z - this.floorAt.z));
     this.dirty = true;
   }
 
-  // How far the followed body is from where it was at first.
+  // How far the followed body is from where it was at first; in height beyond what the view of the beginning has.
   private placeFollowed(f: Frame): void {
     if (this.follow < 0) return;
     const at = 7 * this.follow;
     this.followed.set(f.pose[at]!, f.pose[at + 1]!, f.pose[at + 2]!).add(this.origin);
     this.start ??= this.followed.clone();
     this.followed.sub(this.start);
+    this.followed.z -= Math.min(this.headroom, Math.max(-this.headroom, this.followed.z));
   }
 
   draw(): void {

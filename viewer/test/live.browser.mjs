@@ -105,7 +105,9 @@ export function tests() {
 }
 
 async function program(browser, command) {
-  const child = spawn(command, ['view', 'fourbar_free', '--no-open', '--port', '0', '--paused'], {
+  const problems = new URL('../out/problems', import.meta.url).pathname;
+  const options = ['--no-open', '--port', '0', '--paused', '--dump-problems', problems];
+  const child = spawn(command, ['view', 'fourbar_free', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
@@ -128,6 +130,14 @@ async function program(browser, command) {
     await until('a step back', async () => Math.abs((await time()) - start) < 1e-12);
     await p.page.keyboard.press('ArrowRight');
     await until('the same step', async () => Math.abs((await time()) - one) < 1e-12);
+    await p.page.keyboard.press('m');
+    await until('problem', async () =>
+      /the problem of step 1 is in .*fourbar_free-1\.h5/.test(await text(p.page, '.notice')),
+    );
+    await p.page.keyboard.press('s');
+    await until('refusal', async () =>
+      /^save: needs --save/.test(await p.page.locator('.notice.bad').first().innerText()),
+    );
     await p.page.keyboard.press(' ');
     await until('playing', async () => (await time()) > one + 0.1);
     const names = await p.page.evaluate(() => window.sarrus.bodies),

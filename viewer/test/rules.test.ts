@@ -6,7 +6,7 @@ import { fileName, tame } from '../src/dom';
 import { rangeOf } from '../src/drives';
 import { Container } from '../src/container';
 import { principal } from '../src/principal';
-import { fixed, short, small, speedName } from '../src/numbers';
+import { fixed, gapText, short, small, speedName } from '../src/numbers';
 import { bars, encode } from './encode';
 
 const sources = readdirSync('src').filter((f) => f.endsWith('.ts'));
@@ -66,6 +66,9 @@ test('numbers for people', () => {
   assert.equal(short(1.23e-7), '1.2e−7');
   assert.equal(small(3.2e-13), '3.2e−13');
   assert.equal(small(NaN), 'not recorded');
+  assert.equal(gapText(1e-13, true), '≤\u00a01e−13');
+  assert.equal(gapText(1e-13, false), '1e−13');
+  assert.equal(gapText(2e-13, true), '2e−13');
   assert.equal(fixed(-0.5, 2), '−0.50');
   assert.equal(speedName(0.125), '1/8×');
   assert.equal(speedName(2), '2×');
