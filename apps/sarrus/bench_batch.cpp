@@ -85,7 +85,7 @@ SpeedRow measure_row(const BatchSpeedArguments& a, const std::string& scene, int
 void print_speed(const std::vector<SpeedRow>& rows, const BatchSpeedArguments& a, int ranks) {
   fmt::print("{} worlds, rollouts of {} steps; medians of {}, least and most\n\n", a.options.worlds, a.options.steps,
              a.repeats);
-  fmt::print("{:<16}{:>6}{:>7}{:>8}{:>24}{:>10}{:>9}{:>24}{:>20}\n", "scene", "ranks", "threads", "dt ms", "steps/s",
+  fmt::print("{:<16}{:>6}{:>9}{:>8}{:>24}{:>8}{:>11}{:>26}{:>20}\n", "scene", "ranks", "threads", "dt ms", "steps/s",
              "x real", "KiB/world", "MuJoCo steps/s", "ratio");
   for (const SpeedRow& r : rows) {
     const auto span = [](const std::vector<double>& x, double unit, int digits) {
@@ -94,7 +94,7 @@ void print_speed(const std::vector<SpeedRow>& rows, const BatchSpeedArguments& a
       return fmt::format("{:.{}f} ({:.{}f}-{:.{}f})", median(x) / unit, digits, *low / unit, digits, *high / unit,
                          digits);
     };
-    fmt::print("{:<16}{:>6}{:>7}{:>8.3g}{:>24}{:>10.0f}{:>9.0f}{:>24}{:>20}{}{}\n", r.scene, ranks, r.threads,
+    fmt::print("{:<16}{:>6}{:>9}{:>8.3g}{:>24}{:>8.0f}{:>11.0f}{:>26}{:>20}{}{}\n", r.scene, ranks, r.threads,
                1e3 * r.dt, span(r.ours, 1e3, 1) + " k", median(r.ours) * r.dt, r.kib,
                r.theirs.empty() ? "-" : span(r.theirs, 1e3, 1) + " k", span(r.ratios, 1, 2),
                r.failed > 0 ? fmt::format("  {} worlds failed", r.failed) : "", r.finite ? "" : "  MuJoCo: not finite");

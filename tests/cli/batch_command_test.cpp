@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -127,6 +128,27 @@ TEST_F(BatchCommand, RunsThatFailAreRows) {
   EXPECT_NE(csv.find("\n0,1,finished,10,"), std::string::npos) << csv;
   EXPECT_NE(csv.find("\n1,-1,refused,0,"), std::string::npos) << csv;
   EXPECT_NE(csv.find("\n2,2,finished,10,"), std::string::npos) << csv;
+}
+
+// Without MuJoCo's package: this engine's figures alone, and a bad Python is named.
+TEST_F(BatchCommand, SpeedIsTabled) {
+  const Result r = run("bench batch fourbar_free incline --worlds 3 --steps 5 --repeats 2 --threads 1,2 --json '" +
+                       file("speed.json") + "'");
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_NE(r.out.find("\nfourbar_free "), std::string::npos) << r.out;
+  const auto j = nlohmann::json::parse(read(file("speed.json")));
+  ASSERT_EQ(j["rows"].size(), 4U);
+  for (const auto& row : j["rows"]) {
+    EXPECT_EQ(row["failed_worlds"], 0);
+    EXPECT_EQ(row["steps_per_second"].size(), 2U);
+    EXPECT_GT(row["steps_per_second"][0], 0);
+    EXPECT_EQ(row["mujoco_steps_per_second"].size(), 0U);
+  }
+  expect_refused("bench batch fourbar_free --worlds 0", "--worlds");
+  expect_refused("bench batch '" SARRUS_SOURCE_DIR
+                 "/peers/rollout/arm.xml' --worlds 2 --steps 2 --repeats 1 --threads 1"
+                 " --mujoco /nowhere/python",
+                 "/nowhere/python");
 }
 
 // Every sweep of the page is one, and as the schema says; --list has as many runs as it makes.

@@ -45,7 +45,7 @@ class Archive {
   void one(std::vector<T>& values) {
     self().resize(values);
     if constexpr (std::is_arithmetic_v<T>) {
-      self().raw(values.data(), values.size() * sizeof(T));
+      if (!values.empty()) self().raw(values.data(), values.size() * sizeof(T));
     } else {
       for (T& v : values) one(v);
     }
