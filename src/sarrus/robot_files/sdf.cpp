@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <mutex>
 #include <numbers>
 #include <sdf/sdf.hh>
 #include <string>
@@ -36,6 +37,38 @@ Vec3 vec(const math::Vector3d& v) { return {v.X(), v.Y(), v.Z()}; }
 Pose pose(const math::Pose3d& p) {
   return {vec(p.Pos()), Quat(p.Rot().W(), p.Rot().X(), p.Rot().Y(), p.Rot().Z()).normalized()};
 }
+
+// What the library knows of the format. To make it takes ten times as long as to read a small file, so all files share
+// one; whoever holds it finds no elements of other files in it.
+class Schema {
+ public:
+  Schema() : lock_(shared().used), root_(shared().root) {
+    if (root_ == nullptr) {
+      const auto made = std::make_shared<sdf::SDF>();
+      if (!sdf::init(made)) throw std::runtime_error("libsdformat does not find its description of the format");
+      root_ = shared().root = made->Root();
+    }
+    root_->ClearElements();
+  }
+  ~Schema() { root_->ClearElements(); }
+  Schema(const Schema&) = delete;
+  Schema& operator=(const Schema&) = delete;
+  const sdf::ElementPtr& root() const { return root_; }
+
+ private:
+  struct Shared {
+    std::mutex used;
+    sdf::ElementPtr root;
+  };
+  // Never destroyed: the library has static objects of its own, which may be gone before.
+  static Shared& shared() {
+    static Shared& one = *new Shared;
+    return one;
+  }
+
+  std::lock_guard<std::mutex> lock_;
+  sdf::ElementPtr root_;
+};
 
 class SdfReader {
  public:
@@ -214,11 +247,19 @@ class SdfReader {
     sdf::ParserConfig config;
     config.SetFindCallback([this](const std::string& address) { return found(address); });
     const std::string source = findings_.report().source;
-    const sdf::Errors errors = sdf_.LoadSdfString(read_file(source, "an SDF file", xml::kMaxFileBytes), config);
+    const auto read = std::make_shared<sdf::SDF>();
+    read->Root(schema_.root());
+    sdf::Errors errors;
+    const bool parsed = sdf::readString(read_file(source, "an SDF file", xml::kMaxFileBytes), config, read, errors);
+    if (parsed) {
+      const sdf::Errors more = sdf_.Load(read, config);
+      errors.insert(errors.end(), more.begin(), more.end());
+    }
     for (const sdf::Error& e : errors) {
       if (e.Code() == sdf::ErrorCode::LINK_INERTIA_INVALID) continue;  // repaired like those of all formats
       throw InputError(source, fmt::format("libsdformat refuses it: {}; correct it", printable(e.Message(), 500)));
     }
+    if (!parsed) throw InputError(source, "libsdformat cannot read it; compare it with the specification of SDF");
   }
 
   void add_world(const sdf::World& world) {
@@ -684,6 +725,7 @@ class SdfReader {
   const xml::Node& root_;
   const Folders& folders_;
   Findings& findings_;
+  Schema schema_;  // of which the elements of sdf_ are
   sdf::Root sdf_;
   Graph g_;
   double weight_ = 0;  // of what the library has to read, in links
