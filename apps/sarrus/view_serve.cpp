@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "graceful_stop.h"
 #include "sarrus/files/whole_file.h"
@@ -18,8 +20,45 @@
 namespace sarrus::app {
 namespace {
 
-// Without a shell: the address is one argument. Twice removed, so that nobody waits for the browser.
-void open_in_browser(const std::string& url) {
+// A page of this user alone that leads to the address: arguments of programs are seen by all users of the machine, and
+// the address holds the token. Removed with this.
+class Doorway {
+ public:
+  explicit Doorway(const std::string& url) {
+    const char* own = std::getenv("XDG_RUNTIME_DIR");
+    std::error_code none;
+    for (const std::filesystem::path& folder :
+         {std::filesystem::path(own == nullptr ? "" : own), std::filesystem::temp_directory_path(none)}) {
+      if (folder.empty()) continue;
+      std::string name = folder / "sarrus-view-XXXXXX.html";
+      const int file = mkostemps(name.data(), 5, O_CLOEXEC);  // 0600
+      if (file < 0) continue;
+      const std::string page = fmt::format(
+          "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\"><title>Sarrus</title>"
+          "<meta http-equiv=\"refresh\" content=\"0;url={0}\"><a href=\"{0}\">Sarrus</a>\n",
+          url);
+      const bool written = write(file, page.data(), page.size()) == static_cast<ssize_t>(page.size());
+      close(file);
+      if (written) {
+        path_ = name;
+        return;
+      }
+      unlink(name.c_str());
+    }
+  }
+  ~Doorway() {
+    if (!path_.empty()) unlink(path_.c_str());
+  }
+  Doorway(const Doorway&) = delete;
+  Doorway& operator=(const Doorway&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;  // empty: it cannot be written
+};
+
+// Without a shell: the path is one argument. Twice removed, so that nobody waits for the browser.
+void open_in_browser(const std::string& path) {
   const pid_t child = fork();
   if (child < 0) return;
   if (child == 0) {
@@ -28,8 +67,8 @@ void open_in_browser(const std::string& url) {
       const int null = open("/dev/null", O_RDWR);
       for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null, fd);
       char program[] = "xdg-open";
-      std::string address = url;
-      char* arguments[] = {program, address.data(), nullptr};
+      std::string page = path;
+      char* arguments[] = {program, page.data(), nullptr};
       execvp(program, arguments);
     }
     _exit(0);
@@ -73,7 +112,9 @@ void serve(const ServeOptions& options, const std::function<std::unique_ptr<view
   }
   fmt::print("{}\n", server.url());
   std::fflush(stdout);
-  if (options.open) open_in_browser(server.url());
+  std::optional<Doorway> doorway;
+  if (options.open) doorway.emplace(server.url());
+  if (doorway && !doorway->path().empty()) open_in_browser(doorway->path());
   while (!stop.requested()) {
     // A signal ends no wait: it is looked for ten times a second.
     mail.deliver(*speaker, std::min(0.1, speaker->advance()));

@@ -6,8 +6,10 @@
 #include <sys/wait.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -36,8 +38,10 @@ T at(const std::string& bytes, std::size_t offset) {
 // The command in the background, ended with this.
 class View {
  public:
-  View(const std::vector<std::string>& arguments, const std::string& out, const std::string& err) : out_(out) {
-    std::vector<std::string> words = {SARRUS_COMMAND, "view", "--no-open"};
+  View(const std::vector<std::string>& arguments, const std::string& out, const std::string& err, bool opens = false)
+      : out_(out) {
+    std::vector<std::string> words = {SARRUS_COMMAND, "view"};
+    if (!opens) words.emplace_back("--no-open");
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> argv;
     for (std::string& w : words) argv.push_back(w.data());
@@ -174,6 +178,34 @@ TEST_F(ViewCommand, PlaysStepsDragsResetsAndEnds) {
       run("run fourbar_free --quiet --duration " + std::to_string(reached + 0.1) + " --resume " + file("state.ck"))
           .exit_code,
       0);
+}
+
+// All users of a machine see the arguments of programs: the browser is given a file of this user, which leads to the
+// address.
+TEST_F(ViewCommand, TheBrowserIsToldTheTokenByAFileOfThisUser) {
+  const std::string bin = file("bin"), runtime = file("runtime");
+  std::filesystem::create_directories(bin);
+  std::filesystem::create_directories(runtime);
+  std::ofstream(bin + "/xdg-open") << "#!/bin/sh\nstat -c %a \"$1\" >>" << file("seen") << "\ncat \"$1\" >>"
+                                   << file("seen") << "\necho \"$@\" >" << file("arguments.tmp") << "\nmv "
+                                   << file("arguments.tmp") << " " << file("arguments") << "\n";
+  std::filesystem::permissions(bin + "/xdg-open", std::filesystem::perms::owner_all);
+  const char* path = std::getenv("PATH");
+  const std::string before = path == nullptr ? "/usr/bin:/bin" : path;
+  ::setenv("PATH", (bin + ":" + before).c_str(), 1);
+  ::setenv("XDG_RUNTIME_DIR", runtime.c_str(), 1);
+  View view({"fourbar_free"}, file("out"), file("err"), true);
+  ::setenv("PATH", before.c_str(), 1);
+  ASSERT_TRUE(view.read_address()) << read(file("err"));
+  for (int i = 0; i < 3000 && !std::filesystem::exists(file("arguments")); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const std::string arguments = read(file("arguments")), seen = read(file("seen"));
+  EXPECT_TRUE(arguments.starts_with(runtime + "/sarrus-view-")) << arguments;
+  EXPECT_EQ(arguments.find(view.token()), std::string::npos);
+  EXPECT_TRUE(seen.starts_with("600\n")) << seen;
+  EXPECT_NE(seen.find("url=http://" + view.host() + "/#" + view.token() + "\""), std::string::npos) << seen;
+  EXPECT_EQ(view.end(SIGINT), 0);
+  EXPECT_TRUE(std::filesystem::is_empty(runtime));
 }
 
 TEST_F(ViewCommand, BeginsPausedAndResets) {

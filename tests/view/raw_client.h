@@ -18,8 +18,8 @@ namespace sarrus::test {
 
 class RawClient {
  public:
-  explicit RawClient(int port) {
-    fd_ = ::socket(AF_INET, SOCK_STREAM, 0);
+  explicit RawClient(int port) : RawClient(port, ::socket(AF_INET, SOCK_STREAM, 0)) {}
+  RawClient(int port, int socket) : fd_(socket) {
     sockaddr_in address = {};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<std::uint16_t>(port));

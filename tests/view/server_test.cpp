@@ -1,8 +1,10 @@
 // The server over raw sockets: what a page of ours gets, and that a page of others, a name that was rebound, a client
 // without the token, and what is malformed, too large, too slow or too many get nothing.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <chrono>
+#include <ctime>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -331,20 +333,68 @@ TEST(Server, WhoIsSlowOrSilentIsCutOff) {
   EXPECT_TRUE(host.saw("-1"));
 }
 
-TEST(Server, TheNinthConnectionIsClosedAndOneThatEndsMakesRoom) {
+TEST(Server, TheNinthPageIsClosedAndOneThatEndsMakesRoom) {
   Host host;
   std::vector<RawClient> pages;
-  for (int i = 1; i <= Server::kMaxConnections; ++i) {
+  for (std::size_t i = 1; i <= Server::kMaxPages; ++i) {
     pages.push_back(host.page());
     ASSERT_TRUE(host.saw("+" + std::to_string(i)));
   }
-  RawClient ninth(host.server.port());
-  ninth.send("GET / HTTP/1.1\r\nHost: " + host.name() + "\r\n\r\n");
+  EXPECT_EQ(Host::status(host.get("/")), 200);
+  RawClient ninth = host.page();
   EXPECT_EQ(ninth.rest(), "");
   EXPECT_TRUE(ninth.closed());
   pages.pop_back();
   ASSERT_TRUE(host.saw("-8"));
+  RawClient next = host.page();
+  EXPECT_TRUE(host.saw("+9"));
+}
+
+// Half requests and pages without the token, more than there is room for: the oldest make room for who comes.
+TEST(Server, WhoIsSlowLocksOutNobody) {
+  ServerOptions slow;
+  slow.time = 100;
+  Host host(slow);
+  RawClient known = host.page();
+  ASSERT_TRUE(host.saw("+1"));
+  std::vector<RawClient> clients;
+  for (std::size_t i = 0; i < 2 * Server::kMaxStrangers; ++i) {
+    clients.emplace_back(host.server.port());
+    if (i % 2 == 0) {
+      clients.back().send("GET / HTTP/1.1\r\nHost: ");
+    } else {
+      EXPECT_EQ(Host::status(clients.back().upgrade(host.name(), "http://" + host.name())), 101);
+    }
+  }
   EXPECT_EQ(Host::status(host.get("/")), 200);
+  RawClient page = host.page();
+  EXPECT_TRUE(host.saw("+2"));
+  EXPECT_EQ(clients.front().rest(), "");
+  EXPECT_TRUE(clients.front().closed());
+  host.server.send(1, typed_message(3, "z"));
+  EXPECT_EQ(known.message(), "\3z");
+}
+
+// Without a descriptor for it a connection waits, the processor does not, and it is answered when there is one.
+TEST(Server, WaitsForADescriptor) {
+  Host host;
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  ASSERT_GE(socket, 0);
+  rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int next = ::dup(socket);
+  ::close(next);
+  rlimit none = before;
+  none.rlim_cur = static_cast<rlim_t>(next);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  RawClient client(host.server.port(), socket);
+  client.send("GET /app.js HTTP/1.1\r\nHost: " + host.name() + "\r\n\r\n");
+  const std::clock_t begin = std::clock();
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  const double busy = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_LT(busy, 0.1);  // of the processor, not of a clock on the wall
+  EXPECT_TRUE(client.rest().ends_with("app"));
 }
 
 TEST(Server, APageThatReadsNothingIsCutOffAndOthersGoOn) {

@@ -16,6 +16,7 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -52,13 +53,25 @@ struct Server::Impl {
 
   class Connection;
   class Page;
-  // Counts an open connection while it lives.
-  struct Slot {
-    explicit Slot(Impl& impl) : impl_(impl) { ++impl_.connections; }
-    ~Slot() { --impl_.connections; }
-    Slot(const Slot&) = delete;
-    Slot& operator=(const Slot&) = delete;
+  // A connection that has not said the token, while it lives. Where there are too many, the oldest is closed: whoever
+  // is slow locks out nobody.
+  class Stranger {
+   public:
+    Stranger(Impl& impl, std::function<void()> close) : impl_(impl), number_(impl.next_stranger++) {
+      if (impl.strangers.size() >= kMaxStrangers) {
+        const std::function<void()> close_oldest = std::move(impl.strangers.begin()->second);
+        impl.strangers.erase(impl.strangers.begin());
+        close_oldest();
+      }
+      impl.strangers.emplace(number_, std::move(close));
+    }
+    ~Stranger() { impl_.strangers.erase(number_); }
+    Stranger(const Stranger&) = delete;
+    Stranger& operator=(const Stranger&) = delete;
+
+   private:
     Impl& impl_;
+    const long number_;
   };
 
   void listen(const tcp::endpoint& endpoint);
@@ -79,10 +92,11 @@ struct Server::Impl {
   std::string host;
   int port = 0;
   std::string token = new_token();
+  long next_stranger = 1;
+  std::map<long, std::function<void()>> strangers;  // how each is closed; outlives what waits in io
   asio::io_context io{1};
   std::vector<std::unique_ptr<tcp::acceptor>> acceptors;
   asio::steady_timer last_moment{io};
-  int connections = 0;
   int next_page = 1;
   bool ending = false;
   std::map<int, std::shared_ptr<Page>> pages;
@@ -92,10 +106,12 @@ struct Server::Impl {
 // A WebSocket: silent until it has said hello.
 class Server::Impl::Page : public std::enable_shared_from_this<Page> {
  public:
-  Page(Impl& impl, tcp::socket socket, std::unique_ptr<Slot> slot)
-      : impl_(impl), slot_(std::move(slot)), stream_(std::move(socket)), hello_(impl.io) {}
+  Page(Impl& impl, tcp::socket socket) : impl_(impl), stream_(std::move(socket)), hello_(impl.io) {}
 
   void start(const Request& request) {
+    stranger_.emplace(impl_, [self = weak_from_this()] {
+      if (const auto page = self.lock()) page->cut();
+    });
     // The WebSocket has times of its own.
     beast::get_lowest_layer(stream_).expires_never();
     stream_.set_option(websocket::stream_base::timeout{impl_.seconds(kHelloTime), impl_.seconds(kIdleTime), true});
@@ -144,11 +160,12 @@ class Server::Impl::Page : public std::enable_shared_from_this<Page> {
     const std::string text = beast::buffers_to_string(buffer_.data());
     buffer_.consume(buffer_.size());
     if (number_ == 0) {
-      if (!stream_.got_text() || !is_hello(text, impl_.token)) {
+      if (!stream_.got_text() || !is_hello(text, impl_.token) || impl_.pages.size() >= kMaxPages) {
         cut();
         return;
       }
       hello_.cancel();
+      stranger_.reset();
       stream_.read_message_max(kMaxMessageBytes);
       number_ = impl_.next_page++;
       impl_.pages.emplace(number_, shared_from_this());
@@ -181,7 +198,7 @@ class Server::Impl::Page : public std::enable_shared_from_this<Page> {
   }
 
   Impl& impl_;
-  std::unique_ptr<Slot> slot_;
+  std::optional<Stranger> stranger_;
   websocket::stream<beast::tcp_stream> stream_;
   asio::steady_timer hello_;
   beast::flat_buffer buffer_;
@@ -193,10 +210,12 @@ class Server::Impl::Page : public std::enable_shared_from_this<Page> {
 // One request: answered and closed, or handed on to a Page.
 class Server::Impl::Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Impl& impl, tcp::socket socket)
-      : impl_(impl), slot_(std::make_unique<Slot>(impl)), stream_(std::move(socket)), buffer_(2 * kMaxHeaderBytes) {}
+  Connection(Impl& impl, tcp::socket socket) : impl_(impl), stream_(std::move(socket)), buffer_(2 * kMaxHeaderBytes) {}
 
   void start() {
+    stranger_.emplace(impl_, [self = weak_from_this()] {
+      if (const auto connection = self.lock()) connection->stream_.close();
+    });
     parser_.header_limit(kMaxHeaderBytes);
     parser_.body_limit(0);
     stream_.expires_after(impl_.seconds(kRequestTime));
@@ -220,7 +239,8 @@ class Server::Impl::Connection : public std::enable_shared_from_this<Connection>
       response_ = has_body ? Response(http::status::bad_request, 11) : impl_.answer(request);
       if (response_.result() == http::status::switching_protocols) {
         stream_.expires_never();
-        std::make_shared<Page>(impl_, stream_.release_socket(), std::move(slot_))->start(request);
+        stranger_.reset();
+        std::make_shared<Page>(impl_, stream_.release_socket())->start(request);
         return;
       }
     }
@@ -244,7 +264,7 @@ class Server::Impl::Connection : public std::enable_shared_from_this<Connection>
   }
 
   Impl& impl_;
-  std::unique_ptr<Slot> slot_;
+  std::optional<Stranger> stranger_;
   beast::tcp_stream stream_;
   beast::flat_buffer buffer_;
   http::request_parser<http::empty_body> parser_;
@@ -303,8 +323,16 @@ void Server::Impl::listen(const tcp::endpoint& endpoint) {
 void Server::Impl::accept(tcp::acceptor& acceptor) {
   acceptor.async_accept([this, &acceptor](error_code e, tcp::socket socket) {
     if (e == asio::error::operation_aborted || !acceptor.is_open()) return;
+    if (e) {
+      // No descriptor is free, say: the connection still waits, and to ask for it again at once would never end.
+      const auto pause = std::make_shared<asio::steady_timer>(io, std::chrono::milliseconds(100));
+      pause->async_wait([this, pause, &acceptor](error_code) {
+        if (acceptor.is_open()) accept(acceptor);
+      });
+      return;
+    }
     accept(acceptor);  // first: should memory run out below, others are still let in
-    if (!e && connections < kMaxConnections) std::make_shared<Connection>(*this, std::move(socket))->start();
+    std::make_shared<Connection>(*this, std::move(socket))->start();
   });
 }
 

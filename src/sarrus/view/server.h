@@ -55,7 +55,8 @@ class Server {
   // Ends after what was sent is on its way, or half a second.
   void stop();
 
-  static constexpr int kMaxConnections = 8;
+  static constexpr std::size_t kMaxPages = 8;       // that have said the token
+  static constexpr std::size_t kMaxStrangers = 32;  // all others
   static constexpr std::size_t kMaxHeaderBytes = 8192;
   static constexpr std::size_t kMaxMessageBytes = 65536;
 
