@@ -40,6 +40,20 @@ TEST(Worlds, FewFailAndFewerSilently) {
   }
 }
 
+// Solves that did not end, and a part that was not solved because it met others: each message names a place and a
+// remedy.
+TEST(Worlds, WhatFailsIsToldInWordsThatHelp) {
+  for (const std::uint64_t seed : {12567, 13663, 14382}) {
+    const WorldRun r = run_random_world(seed);
+    if (r.cause != WorldCause::step_failed) continue;
+    EXPECT_EQ(r.message.find("no constraint"), std::string::npos) << r.message;
+    EXPECT_EQ(r.message.find("max_iterations"), std::string::npos) << r.message;
+    EXPECT_TRUE(r.message.find("--acceptable") != std::string::npos ||
+                r.message.find("take steps of") != std::string::npos)
+        << r.message;
+  }
+}
+
 // Every feature is there, and the passive worlds have none of those that passive worlds do not have.
 TEST(Worlds, HaveEverything) {
   std::array<int, kWorldFeatures> any{}, passive{};

@@ -484,5 +484,44 @@ TEST(JointErrors, CountsLockedCoordinates) {
   EXPECT_NEAR(soft.compliant_angle, 0.2, 1e-15);
 }
 
+// 1 mm of slides whose bodies are 1 cm large is as far open as 0.1 rad; twice the coefficient is half the way.
+TEST(JointErrors, LockedCombinationsOfSlidesAreMeasuredByTheSizeOfTheirJoints) {
+  for (const double coefficient : {1.0, 2.0}) {
+    ModelBuilder b("two");
+    for (const char* name : {"a", "b"}) {
+      const int body = b.add_sphere_body(name, 1, 0.01, {});
+      b.add_joint_at(std::string("slide_") + name, JointType::prismatic, kWorld, body, Vec3::Zero());
+    }
+    Combination c;
+    c.name = "sum";
+    c.terms = {{0, coefficient}, {1, coefficient}};
+    c.law.limit.lower = c.law.limit.upper = 0;
+    b.add_combination(c);
+    const Model m = b.build();
+    JointKinematics kin(m);
+    kin.update(std::vector<Pose>{{Vec3(1e-3, 0, 0), Quat::Identity()}, {}});
+    const double length = 0.01;
+    const JointErrors e = joint_errors(m, kin, std::vector<double>{1e-3, 0}, std::vector<double>{length, length});
+    EXPECT_NEAR(e.angle, coefficient * 1e-3, 1e-15);
+    EXPECT_NEAR(e.open, 1e-3 / length, 1e-12);
+    EXPECT_EQ(e.worst_lock, m.dof_count());
+  }
+}
+
+TEST(JointErrors, WhatIsNotANumberIsNotClosed) {
+  ModelBuilder b("one");
+  b.add_sphere_body("a", 1, 0.1, {});
+  b.add_joint_at("weld", JointType::fixed, kWorld, 0, Vec3::Zero());
+  b.add_distance("rope", kWorld, 0, Vec3::Zero(), Vec3(1, 0, 0), true);
+  const Model m = b.build();
+  JointKinematics kin(m);
+  kin.update(std::vector<Pose>{{Vec3(std::nan(""), 0, 0), Quat::Identity()}});
+  const JointErrors e = joint_errors(m, kin, {});
+  EXPECT_TRUE(std::isinf(e.gap));
+  EXPECT_TRUE(std::isinf(e.open));
+  EXPECT_TRUE(std::isinf(e.stretch));
+  EXPECT_EQ(e.worst_joint, 0);
+}
+
 }  // namespace
 }  // namespace sarrus::joint_kinematics_test

@@ -459,6 +459,11 @@ double JointKinematics::rate(int dof, std::span<const Vec6> twist) const {
 
 namespace {
 
+// What is not a number is closed by no measure; comparisons would pass it over.
+double open_by(double residual) {
+  return std::isnan(residual) ? std::numeric_limits<double>::infinity() : std::abs(residual);
+}
+
 struct Errors {
   JointErrors largest;
   double worst = -1;  // share of the rigid ones
@@ -468,10 +473,11 @@ struct Errors {
     double r[6];
     const int translational = kinematics.residual(i, r);
     if (j.rope) {
+      const double stretch = std::isnan(r[0]) ? open_by(r[0]) : r[0];
       if (j.compliance.compliant()) {
-        largest.compliant_gap = std::max(largest.compliant_gap, r[0]);
-      } else if (r[0] > largest.stretch) {
-        largest.stretch = r[0];
+        largest.compliant_gap = std::max(largest.compliant_gap, stretch);
+      } else if (stretch > largest.stretch) {
+        largest.stretch = stretch;
         largest.worst_rope = i;
       }
       return;
@@ -481,8 +487,9 @@ struct Errors {
     double& angle = compliant ? largest.compliant_angle : largest.angle;
     for (int k = 0; k < joint_rows(j); ++k) {
       double& most = k < translational ? gap : angle;
-      most = std::max(most, std::abs(r[k]));
-      const double share = k < translational ? std::abs(r[k]) / length : std::abs(r[k]);
+      const double off = open_by(r[k]);
+      most = std::max(most, off);
+      const double share = k < translational ? off / length : off;
       if (!compliant && share > worst) {
         worst = share;
         largest.worst_joint = i;
@@ -529,10 +536,18 @@ JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, 
     double& angle = compliant ? e.compliant_angle : e.angle;
     angle = std::max(angle, off);
     if (compliant) return;
-    const int joint = model.joint_of_dof(scalar);
-    const Joint& j = model.joints()[static_cast<std::size_t>(joint)];
-    const bool angular = model.is_combination(scalar) || coordinate_is_angular(j, scalar - j.first_dof);
-    const double share = angular ? off : off / length_of(joint);
+    const auto share_of = [&](int dof, double by) {
+      const int joint = model.joint_of_dof(dof);
+      const Joint& j = model.joints()[static_cast<std::size_t>(joint)];
+      return coordinate_is_angular(j, dof - j.first_dof) ? by : by / length_of(joint);
+    };
+    double share = std::numeric_limits<double>::infinity();
+    if (!model.is_combination(scalar)) {
+      share = share_of(scalar, off);
+    } else {  // the least that one of its coordinates has to move
+      for (const CombinationTerm& t : model.combination_of(scalar).terms)
+        share = std::min(share, share_of(t.dof, off / std::abs(t.coefficient)));
+    }
     if (!(share > e.open)) return;
     e.open = share;
     e.worst_coupling = e.worst_lock = -1;
@@ -541,13 +556,13 @@ JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, 
   for (int i = 0; i < model.scalar_count(); ++i) {
     const Limit& l = model.scalars()[static_cast<std::size_t>(i)].limit;
     if (!l.locked()) continue;
-    add(std::abs(kinematics.scalar(i, q) - 0.5 * (l.lower + l.upper)), l.compliance.compliant(), i, e.worst_lock, i);
+    add(open_by(kinematics.scalar(i, q) - 0.5 * (l.lower + l.upper)), l.compliance.compliant(), i, e.worst_lock, i);
   }
   for (std::size_t i = 0; i < model.couplings().size(); ++i) {
     const Coupling& c = model.couplings()[i];
     const double qa = kinematics.coordinate(c.dof_a, q[static_cast<std::size_t>(c.dof_a)]);
     const double qb = kinematics.coordinate(c.dof_b, q[static_cast<std::size_t>(c.dof_b)]);
-    add(std::abs(c.residual(qa, qb)), c.compliance.compliant(), c.dof_a, e.worst_coupling, static_cast<int>(i));
+    add(open_by(c.residual(qa, qb)), c.compliance.compliant(), c.dof_a, e.worst_coupling, static_cast<int>(i));
   }
   return e;
 }

@@ -7,8 +7,62 @@
 #include "sarrus/step/simulation_impl.h"
 
 namespace sarrus {
+namespace {
+
+// A solve that was not good enough, in the words of who runs it.
+std::string_view what_happened(SolveStatus status) {
+  switch (status) {
+    case SolveStatus::max_iterations:
+      return "the solve has used up its iterations or its budget";
+    case SolveStatus::stalled:
+      return "the solve finds no better impulses";
+    case SolveStatus::infeasible:
+      return "no impulses can do what is asked for";
+    case SolveStatus::non_finite:
+      return "impulses are beyond range";
+    case SolveStatus::converged:
+      return "the impulses found do not pass the judge";
+  }
+  return "";
+}
+
+// If bodies that are joined or touch there differ so much in mass that rounding alone keeps a solve from its end.
+std::string masses_text(const Model& model, const std::vector<int>& bodies) {
+  constexpr double kFar = 1e5;
+  const Body* light = nullptr;
+  const Body* heavy = nullptr;
+  for (const int i : bodies) {
+    if (i == kWorld) continue;
+    const Body& body = model.bodies()[static_cast<std::size_t>(i)];
+    if (light == nullptr || body.mass < light->mass) light = &body;
+    if (heavy == nullptr || body.mass > heavy->mass) heavy = &body;
+  }
+  if (light == nullptr || !(heavy->mass > kFar * light->mass)) return "";
+  return fmt::format(
+      "; body '{}' weighs {:.2g} times as much as body '{}': bring the masses closer together, or give what "
+      "is named compliance",
+      heavy->name, heavy->mass / light->mass, light->name);
+}
+
+// Impulses that are nearly right, to which a shorter step is often no nearer.
+std::string acceptance_text(SolveStatus status, double error) {
+  constexpr double kUsable = 0.1;
+  const bool ended = status == SolveStatus::max_iterations || status == SolveStatus::stalled;
+  if (!ended || !(error < kUsable)) return "";
+  return fmt::format(", or take impulses that are as far off: --acceptable {:.1g}", 2 * error);
+}
+
+}  // namespace
 
 void Simulation::Impl::report_failure() {
+  // What was set apart met others, and was not solved: the step as a whole says why it cannot be taken.
+  if (part.status != StepStatus::failed && part.residuals.worst_block < 0 && options().max_substep_depth > 0) {
+    moving.take_all();
+    may_divide = true;
+    spent = 0;
+    save(0);
+    if (attempt(options().dt)) restore(0);
+  }
   const bool open_joint = part.status == StepStatus::failed;
   part.rejected = report.rejected;
   part.substeps = 0;
@@ -18,15 +72,19 @@ void Simulation::Impl::report_failure() {
   const auto& blocks = assembler.problem().blocks;
   const int worst = report.residuals.worst_block;
   message = fmt::format(
-      "step at t = {:.6g} s failed: {} after {} iterations, error {:.3g}; worst: {}", state.time,
-      name_of(report.solve_status), report.iterations, report.residuals.error(used_law, options().criterion),
+      "step at t = {:.6g} s failed: {} ({} iterations), error {:.3g} where {:.3g} is acceptable; worst: {}", state.time,
+      what_happened(report.solve_status), report.iterations, report.residuals.error(used_law, options().criterion),
+      options().acceptable,
       worst >= 0 && worst < static_cast<int>(blocks.size()) ? describe(blocks[static_cast<std::size_t>(worst)])
                                                             : "no constraint");
-  std::string turning;
+  std::string cause;
   if (worst >= 0 && worst < static_cast<int>(blocks.size())) {
-    turning = turning_text(bodies_at(blocks[static_cast<std::size_t>(worst)]), {&state.twist});
+    const std::vector<int> bodies = bodies_at(blocks[static_cast<std::size_t>(worst)]);
+    cause = turning_text(bodies, {&state.twist});
+    if (cause.empty() && report.solve_status != SolveStatus::non_finite) cause = masses_text(model(), bodies);
   }
-  message += turning.empty() ? what_helps() : turning;
+  message += cause.empty() ? what_helps() : cause;
+  message += acceptance_text(report.solve_status, report.residuals.error(used_law, options().criterion));
   if (open_joint) message = open_joint_text();
   if (goal().out_of_time()) {
     message += fmt::format("; the {:g} s that a step may take are over", options().max_step_time);
@@ -71,7 +129,9 @@ std::string_view Simulation::Impl::what_helps() const {
       return "; what is asked for there contradicts itself: check limits, drives and joints, or give one of them "
              "compliance";
     default:
-      return "; shorten the step, give what is named compliance, or raise the budget or the acceptable error";
+      return "; joints, limits and contacts there nearly contradict each other, or many bodies hang together: give "
+             "what is "
+             "named compliance, shorten the step (--dt), raise --budget";
   }
 }
 
