@@ -175,10 +175,10 @@ class Batch {
   std::span<const double> qd() const;             // worlds x dofs
   std::span<const double> contact_force() const;  // N, worlds x bodies x 3: sum of the forces of its contacts on a
                                                   // body, mean over the last step
-  std::span<const double> energy() const;        // J, worlds x 2: kinetic, potential
-  std::span<const double> effort() const;        // N, N m, worlds x control_count(), of the last step
-  std::span<const WorldReport> reports() const;  // by world
-  std::span<const std::uint8_t> failed() const;  // by world: 1 if it is frozen
+  std::span<const double> energy() const;         // J, worlds x 2: kinetic, potential
+  std::span<const double> effort() const;         // N, N m, worlds x control_count(), of the last step
+  std::span<const WorldReport> reports() const;   // by world
+  std::span<const std::uint8_t> failed() const;   // by world: 1 if it is frozen
   // Why a world is frozen; empty: it is not.
   const std::string& message(int world) const;
   int failed_count() const;
