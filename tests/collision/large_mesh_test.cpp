@@ -140,6 +140,7 @@ PlacedShape lowered(const Shape& body, const Quat& q, const PlacedShape& surface
 }
 
 TEST(LargeMesh, LooksAtFewVerticesOnAPlane) {
+  SARRUS_FULL_SIZE_ONLY();
   const auto compare = [](const std::string& what, const Shape& coarse, const Shape& fine, const Quat& q) {
     const Work a = work_of(kPlane, resting(coarse, q));
     const Work b = work_of(kPlane, resting(fine, q));
@@ -272,9 +273,9 @@ Shape bumpy_sphere(int levels, double noise, Random& random) {
 // The same points in the same order, whether few or many vertices are within the margin.
 TEST(LargeMesh, OnAPlaneFindsWhatLookingAtEveryVertexFinds) {
   Random random(23);
-  std::vector<Shape> meshes = {cube(12), sphere(3), sphere(6)};
+  std::vector<Shape> meshes = {cube(12), sphere(3), sphere(fine(6))};
   for (const double noise : {1e-6, 1e-4, 1e-2}) {
-    for (const int levels : {2, 4, 6}) meshes.push_back(bumpy_sphere(levels, noise, random));
+    for (const int levels : {2, 4, fine(6)}) meshes.push_back(bumpy_sphere(levels, noise, random));
   }
   meshes.push_back(fine_sphere());
   NarrowWorkspace workspace;
@@ -304,6 +305,7 @@ TEST(LargeMesh, OnAPlaneFindsWhatLookingAtEveryVertexFinds) {
 }
 
 TEST(LargeMesh, LooksAtFewTrianglesUnderAnything) {
+  SARRUS_FULL_SIZE_ONLY();
   const int cells = 8 << fine(6);
   struct Pair {
     std::string name;
@@ -348,6 +350,7 @@ TEST(LargeMesh, LooksAtFewTrianglesOfRipples) {
 
 // A wide ground is not near every triangle because its box in the axes of the mesh is.
 TEST(LargeMesh, LooksAtFewTrianglesOfAMovingMeshOnAWideGround) {
+  SARRUS_FULL_SIZE_ONLY();
   const Shape coarse = sphere(fine(8) - 3);
   const Shape& ball = fine_sphere();
   const PlacedShape ground = place(Shape::box({5, 5, 0.5}), {Vec3(0, 0, -0.5)});

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "effort.h"
 #include "physics/harness.h"
 
 namespace sarrus::contact_give_test {
@@ -66,7 +67,7 @@ TEST(ContactGive, DepthsStayWithinTheSlop) {
       o.rows.contact_compliance = give == 0 ? 0 : 1e-3;
       Simulation sim = testing::simulate(scene, o);
       double slop = 0;
-      for (int i = 0; i < 300; ++i) {
+      for (int i = 0; i < test::samples(300); ++i) {
         const StepReport& r = sim.step();
         ASSERT_NE(r.status, StepStatus::failed) << scene << ": " << r.message;
         EXPECT_LE(r.residuals.error(), 1e-9) << scene;

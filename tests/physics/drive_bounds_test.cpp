@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "effort.h"
 #include "physics/harness.h"
 #include "sarrus/math/error.h"
 #include "sarrus/math/so3.h"
@@ -54,6 +55,7 @@ TEST(DriveBounds, EffortsDifferByDirection) {
 
 // A tendon of a motor only pulls: against a load that it would have to push it does nothing.
 TEST(DriveBounds, OneDirectionAlone) {
+  SARRUS_FULL_SIZE_ONLY();
   for (const Scheme& scheme : schemes()) {
     Drive d{.mode = DriveMode::position, .kp = 100, .kd = 20};
     d.effort_lower = 0;
@@ -70,6 +72,7 @@ TEST(DriveBounds, OneDirectionAlone) {
 
 // A target beyond its bounds is the bound, which stands still; both for signals and for what a user sets.
 TEST(DriveBounds, TargetsAreClamped) {
+  SARRUS_FULL_SIZE_ONLY();
   for (const Scheme& scheme : schemes()) {
     Drive d{.mode = DriveMode::position, .kp = 800, .kd = 80, .target = {.rate = 10}};
     d.target_upper = 0.25;

@@ -98,6 +98,7 @@ TEST(FourBarSwing, MoreauOverTenSeconds) {
 // Started from rest, semi-implicit Euler is the leapfrog scheme with its velocities half a step early: position n is
 // that of t = (n + 1/2) dt to second order, and its error at t = n dt is dt/2 times the rate.
 TEST(FourBarSwing, SemiImplicitLeadsByHalfAStep) {
+  SARRUS_FULL_SIZE_ONLY();
   const double dt = 1e-3;
   const std::vector<double> reference = FourBarReference::angles(0.5 * dt, 20001, 5);
   Simulation sim = simulate("fourbar_swing", options_with(dt, Integrator::semi_implicit));
@@ -114,6 +115,7 @@ TEST(FourBarSwing, SemiImplicitLeadsByHalfAStep) {
 }
 
 TEST(FourBarSwing, OrderOfConvergence) {
+  SARRUS_FULL_SIZE_ONLY();
   const std::array<double, 3> dt = {4e-3, 2e-3, 1e-3};
   for (const Integrator integrator : {Integrator::semi_implicit, Integrator::moreau}) {
     std::array<double, 3> error{};
@@ -196,6 +198,7 @@ TEST(Sarrus, TheTopMovesOnAStraightLine) {
 
 // A parallelogram: the coupler only translates, crank and rocker turn alike.
 TEST(FourBarFixed, MovesAsAParallelogramUnderItsServo) {
+  SARRUS_FULL_SIZE_ONLY();
   for (const Integrator integrator : {Integrator::semi_implicit, Integrator::moreau}) {
     Simulation sim = simulate("fourbar_fixed", options_with(1e-3, integrator));
     const Quat start = pose(sim, "coupler").q;
@@ -266,6 +269,7 @@ TEST(Redundancy, DuplicatedJointsDoNotChangeTheMotion) {
 }
 
 TEST(SliderCrank, TheSliderFollowsTheClosedForm) {
+  SARRUS_FULL_SIZE_ONLY();
   const double r = 0.1;
   const double l = 0.3;
   for (const Integrator integrator : {Integrator::semi_implicit, Integrator::moreau}) {

@@ -54,6 +54,7 @@ double energy_ratio(double stiffness, double damping, double dt, Integrator sche
 
 // Stable for h k < b and 4 m - 2 h b + h^2 k > 0: 10 < b < 2.00005e5. Below, the energy grows by h^2 k - h b a step.
 TEST(SpringMassDamper, ExplicitEulerNeedsDampingButNotTooMuch) {
+  SARRUS_FULL_SIZE_ONLY();
   const double h = 1e-5, k = 1e6;
   const auto ratio = [&](double b, int steps) { return energy_ratio(k, b, h, Integrator::explicit_euler, steps); };
   expect_near("b_1", ratio(1, 10000), std::pow(1 + h * h * k - h * 1, 10000), 0.01);
@@ -86,6 +87,7 @@ TEST(SpringMassDamper, SemiImplicitEulerHasALimitOfStiffness) {
 
 // Always stable; every step divides the energy by 1 + h^2 k.
 TEST(SpringMassDamper, ImplicitEulerAlwaysDecays) {
+  SARRUS_FULL_SIZE_ONLY();
   for (const auto& [h, steps] : {std::pair{1e-5, 20000}, {1e-2, 2}}) {
     const double expected = std::pow(1 + h * h * 1e6, -steps);
     expect_near(fmt::format("h_{}", h), energy_ratio(1e6, 0, h, Integrator::implicit_euler, steps), expected,

@@ -168,6 +168,7 @@ Precession precession(Integrator integrator, double dt, double duration) {
 
 // Slow root W of I1 cos(lean) W^2 - I3 w3 W + m g l = 0, I1 about the tip.
 TEST(SpinningTop, PrecessesAtTheClosedFormRate) {
+  SARRUS_FULL_SIZE_ONLY();
   const double m = 0.5, r = 0.06, h = 0.02, l = 0.06, g = 9.81, w3 = 100;
   const double I3 = 0.5 * m * r * r;
   const double I1 = m * (3 * r * r + h * h) / 12 + m * l * l;

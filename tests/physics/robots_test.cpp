@@ -69,6 +69,7 @@ TEST(SlipControl, HoldsThenTurns) {
 
 // Friction carries the cube along: it ends where it stood on the platform, to the slip of the start.
 TEST(DeltaRobot, CubeStaysOnThePlatform) {
+  SARRUS_FULL_SIZE_ONLY();
   Simulation sim = testing::simulate("delta_robot");
   const auto at = [&](const char* name) {
     return sim.state().X_WB[static_cast<std::size_t>(sim.model().body(name))].p;

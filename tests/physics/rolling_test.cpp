@@ -263,6 +263,7 @@ void roll_an_ellipsoid(const Vec3& axes, RollingBody::Motion start, double durat
 
 // About one axis: rocks like a pendulum.
 TEST(Ellipsoid, RocksAsTheEquationsOfRollingSay) {
+  SARRUS_FULL_SIZE_ONLY();
   RollingBody::Motion start;
   start.q = so3_exp(Vec3(0, 0.6, 0));
   roll_an_ellipsoid(Vec3(0.12, 0.06, 0.05), start, 2, 2e-4);
@@ -270,6 +271,7 @@ TEST(Ellipsoid, RocksAsTheEquationsOfRollingSay) {
 
 // About all axes.
 TEST(Ellipsoid, RollsAsTheEquationsOfRollingSay) {
+  SARRUS_FULL_SIZE_ONLY();
   RollingBody::Motion start;
   start.q = so3_exp(Vec3(0.3, 0.5, 0));
   start.w = Vec3(3, 2, 1.5);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "effort.h"
 #include "physics/harness.h"
 #include "sarrus/inverse/inverse_dynamics.h"
 #include "sarrus/math/so3.h"
@@ -99,6 +100,7 @@ double error_at(const DoublePendulum& p, Integrator integrator, double dt, doubl
 }
 
 TEST(SerialPendulum, ConvergesToTheEquationsOfMotion) {
+  SARRUS_FULL_SIZE_ONLY();
   for (const Scheme& scheme : schemes()) {
     // Of the schemes the default one alone is of second order with joints (docs/theory/integrators.md §2).
     const bool second = scheme.integrator == Integrator::moreau;

@@ -95,6 +95,7 @@ TEST(MeshFloor, BodiesSlideAsOnAPlane) {
 }
 
 TEST(HeightField, BoxSlidesDownWithCoulombsAcceleration) {
+  SARRUS_FULL_SIZE_ONLY();
   Simulation sim = simulate("height_field");
   const Vec3 start = pose(sim, "box").p;
   run(sim, 1000);

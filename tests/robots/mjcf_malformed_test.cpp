@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "effort.h"
 #include "mjcf_text.h"
 #include "sarrus/math/error.h"
 #include "sarrus/robot_files/mesh_shapes.h"
@@ -234,6 +235,7 @@ TEST(MjcfMalformed, CyclesOfIncludesAndModels) {
 
 // Each model that is attached has its own assets, which count as copies.
 TEST(MjcfMalformed, AssetsOfAttachedModelsAreCounted) {
+  SARRUS_FULL_SIZE_ONLY();  // a million elements
   const ModelFolder f;
   std::string assets, attached;
   for (int i = 0; i < 3000; ++i) assets += "<texture name='t" + std::to_string(i) + "' builtin='flat'/>";

@@ -82,6 +82,7 @@ class MujocoFacts : public testing::TestWithParam<std::string> {
     for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(std::min(4, test::sample_divisor()))) {
       const json& facts = all[i];
       const fs::path file = kData / facts["file"].get<std::string>();
+      if (!GetParam().starts_with("small_") && !test::effort_takes(file)) continue;
       SCOPED_TRACE(file.string());
       f(facts, file);
     }
@@ -223,6 +224,7 @@ TEST_P(MujocoFacts, JointsHaveTheirSpringsDampersAndLimits) {
 
 // A damping ratio of 1 on the inertia that the hip feels.
 TEST(MujocoRobots, DampingRatiosOfG1) {
+  SARRUS_FULL_SIZE_ONLY();  // its meshes are large
   const fs::path file = kData / "mjcf/unitree_g1/g1.xml";
   if (!fs::exists(file)) GTEST_SKIP() << "no " << file;
   const Model& m = load_both(file).model;
@@ -244,6 +246,7 @@ TEST(MujocoRobots, BodiesJointsAndLoopsOfTheRobots) {
       {"pal_talos/talos_motor.xml", 45, 44, 6, 0}, {"toddlerbot_2xc/toddlerbot_2xc.xml", 45, 46, 9, 2},
       {"unitree_go2/go2.xml", 13, 12, 0, 0},       {"universal_robots_ur5e/ur5e.xml", 6, 6, 0, 0}};
   for (const Counts& c : table) {
+    if (!test::effort_takes(c.file)) continue;
     SCOPED_TRACE(c.file);
     const Model& m = load_both(kData / "mjcf" / c.file).model;
     EXPECT_EQ(m.body_count(), c.bodies);

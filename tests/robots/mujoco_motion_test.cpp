@@ -118,6 +118,7 @@ class MujocoMotion : public testing::TestWithParam<std::string> {
     std::ifstream in(kFacts / (GetParam() + ".json"));
     const json all = json::parse(in);
     const fs::path file = kData / all[0]["file"].get<std::string>();
+    if (!test::effort_takes(file)) GTEST_SKIP() << "the short run takes small robots";
     SCOPED_TRACE(file.string());
     f(all[0], file);
   }

@@ -4,12 +4,23 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+
+#include "effort.h"
 
 namespace sarrus::test {
 
 inline std::filesystem::path shared_robots() {
   return std::filesystem::path(SARRUS_SOURCE_DIR).parent_path() / "shared" / "data";
+}
+
+// Whether a test takes this robot: the short run those with small meshes, of each format.
+inline bool effort_takes(const std::filesystem::path& file) {
+  constexpr const char* kSmall[] = {"cassie.xml",    "ur5e.xml",           "toddlerbot_2xc.xml", "panda_nohand.xml",
+                                    "cassie_v2.sdf", "cassie_reduced.sdf", "panda.urdf",         "double_pendulum.urdf",
+                                    "h1.urdf"};
+  return sample_divisor() == 1 || std::find(std::begin(kSmall), std::end(kSmall), file.filename()) != std::end(kSmall);
 }
 
 }  // namespace sarrus::test
