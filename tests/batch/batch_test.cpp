@@ -215,6 +215,27 @@ TEST(Batch, AFailedWorldIsFrozenAndFlagged) {
   for (std::size_t f = 0; f < 3; ++f) EXPECT_EQ(out.position[(2 * 3 + f) * width + 9], 1e160);
 }
 
+// A step that throws leaves the worker's simulation of no use; it is made anew, for this world and those after it.
+TEST(Batch, AWorldWhoseStepThrowsIsFrozenToo) {
+  const Model model = make_scene("sphere_stack100");
+  Batch batch(model, 3, {.threads = 1});
+  batch.step(2);
+  State crowd = batch.state(1);
+  for (Pose& X : crowd.X_WB) X.p = Vec3(0, 0, 5);
+  Simulation thrower(model);
+  thrower.set_state(crowd);
+  ASSERT_THROW(thrower.step(), InputError);
+  batch.set_state(1, crowd);
+  batch.step(2);
+  EXPECT_EQ(batch.failed_count(), 1);
+  EXPECT_NE(batch.message(1).find("lie within each other"), std::string::npos) << batch.message(1);
+  EXPECT_EQ(batch.state(1).hash(), crowd.hash());
+  batch.step(2);
+  Simulation alone(model);
+  for (int i = 0; i < 6; ++i) alone.step();
+  for (const int w : {0, 2}) EXPECT_EQ(batch.state(w).hash(), alone.state().hash());
+}
+
 TEST(Batch, RolloutsAreSteps) {
   const Model model = make_scene("fivebar_leg");
   constexpr int kWorlds = 3, kSteps = 12, kHold = 3, kRows = 4;

@@ -39,6 +39,7 @@ class SharedSimulation {
   void take_memory();
 
   Simulation simulation_;
+  State start_;
   std::string world_;
 };
 

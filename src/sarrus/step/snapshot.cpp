@@ -282,14 +282,15 @@ void Simulation::Impl::archive_numbers(A& a) {
 }
 
 SharedSimulation::SharedSimulation(const Model& model, const SimulationOptions& options)
-    : simulation_(ModelNumbers::own(model), options) {
+    : simulation_(ModelNumbers::own(model), options), start_(simulation_.state()) {
   take_memory();
 }
 
-// Joint and soft rows have the same blocks in every step of every world: their places are made once.
+// Joint and soft rows have the same blocks in every step of every world: their places are made once, at a state that
+// is known to be good.
 void SharedSimulation::take_memory() {
   Simulation::Impl& impl = *simulation_.impl_;
-  impl.assembler.assemble(impl.state, impl.inputs, impl.options().dt);
+  impl.assembler.assemble(start_, impl.inputs, impl.options().dt);
   impl.assembler.forget();
 }
 
