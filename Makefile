@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
-.PHONY: all demo test build sanitize fuzz soak format format-check tidy bench-table bench-collision bench-solvers bench-mlcp bench-peers clean
+.PHONY: all demo test deb build sanitize fuzz soak format format-check tidy bench-table bench-collision bench-solvers bench-mlcp bench-peers clean
 
 SARRUS := build/release/apps/sarrus
 
@@ -24,6 +24,12 @@ test: demo format-check
 	cmake --preset release -DSARRUS_BUILD_TESTS=ON -DSARRUS_SANITIZED_TESTS=ON -DSARRUS_MPI=ON
 	cmake --build --preset release
 	ctest --preset release
+
+# Debian packages in out/deb (docs/install.md): sarrus, libsarrus-dev, python3-sarrus. Without MPI, which takes its own
+# dependencies along; what pip left in the cache of CMake is none of theirs.
+deb:
+	@scripts/setup.sh deb
+	@scripts/make_deb.sh build/release out/deb
 
 # Everything under the address and undefined-behaviour sanitizers, every test at full size, each source compiled alone.
 sanitize:

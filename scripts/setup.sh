@@ -3,6 +3,7 @@
 # On a system without apt-get it names what must be installed by hand, and stops if the compiler would not find it.
 #   scripts/setup.sh build    packages to build and run
 #   scripts/setup.sh test     the above and what the tests use
+#   scripts/setup.sh deb      packages to build, and those that make and check Debian packages
 #   scripts/setup.sh fuzz     packages to build, and clang with libFuzzer where this system has them
 #   scripts/setup.sh peers    packages to build, and the engines that `sarrus bench peers` compares with; those that cannot
 #                             be installed are named and left out
@@ -22,6 +23,10 @@ if [ "${1:-build}" = test ]; then
   { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null || packages+=(chromium)
 fi
 
+case "${1:-build}" in
+  test | deb) packages+=(dpkg-dev file) ;;
+esac
+[ "${1:-build}" != deb ] || packages+=(python3 python3-dev python3-venv)
 [ "${1:-build}" != bench ] || packages+=(python3 python3-venv)
 
 # What does not come as a package of the system.
@@ -39,6 +44,8 @@ kind=${1:-build}
 extra=()
 case "${1:-build}" in
   fuzz) extra=(clang-14 libclang-rt-14-dev) ;;
+  test) extra=(qemu-user) ;;
+  deb) extra=(lintian) ;;
   peers) extra=(libmujoco-dev libode-dev libdart-dev libdart-collision-ode-dev libdart-external-odelcpsolver-dev
     libdart-external-ikfast-dev libdart-external-convhull-3d-dev libsimbody-dev libsiconos-numerics-dev libsuitesparse-dev) ;;
 esac
