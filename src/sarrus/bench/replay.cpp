@@ -22,7 +22,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::array<std::string_view, 11> kSplitting = {"pgs-ccp",    "pgs-ccp-ds", "pgs-ncp",   "nbgs",
                                                          "nbgs-exact", "raisim",     "raisim-ds", "raisim-ds-es",
                                                          "prox",       "apgd",       "pgs-box"};
-constexpr std::array<std::string_view, 5> kAdmm = {"admm2", "admm-ncp-fp", "admm-ncp-la", "admm-ncp-sa", "admm-ccp"};
+constexpr std::array<std::string_view, 7> kAdmm = {"admm2",    "admm-ncp-fp", "admm-ncp-la",   "admm-ncp-sa",
+                                                   "admm-ccp", "admm-paper",  "admm-paper-ccp"};
 constexpr std::array<std::string_view, 3> kDense = {"bpp", "pgs-sm", "spook"};
 
 bool has_limit(const SolverInfo& solver) {

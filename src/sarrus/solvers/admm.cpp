@@ -10,19 +10,23 @@
 //   fixed     rho = rho0
 //   linear    r_p >= alpha r_d: rho *= tau;      r_d >= alpha r_p: rho /= tau
 //   spectral  rho = sqrt(L m) kappa^p;  the same tests move p by +-dp;  L = lambda_max(D+R)+eta, m = eta + min R
-// The linear solve goes through the node graph (normal_matrix.h); a dense D serves as reference. Rows are
-// equilibrated (docs/theory/problem.md §5: one factor per contact, so cones and Gamma are unchanged) unless
-// scaling = 0. Bilateral rows need no copy y: their set is the whole space, so a penalty would only be a proximal term
-// that slows them down. They get eta alone unless split_joints = 1, which is the papers' form (same fixed points).
-// With Gamma there is no convergence proof and cycles exist: when the best judged residual stops falling, the update of
-// Gamma is damped and other penalties are tried (same fixed points; not with the fixed rule).
+// The linear solve goes through the node graph (normal_matrix.h); a dense D serves as reference. Rows of joints, drives
+// and limits are equilibrated (docs/theory/problem.md §5), contacts get one factor for all of them: the penalty is also
+// the metric in which the iterates approach, and impulses that are alike stay inside their cones where impulses that
+// count by sqrt(mass) leave them (docs/solvers/admm.md). Bilateral rows need no copy y: their set is the whole space,
+// so a penalty would only be a proximal term that slows them down. They get eta alone unless split_joints = 1 (same
+// fixed points). With Gamma there is no convergence proof and cycles exist: when the best judged residual stops
+// falling, the update of Gamma is damped and other penalties are tried (same fixed points; not with the fixed rule).
+// admm-paper and admm-paper-ccp are the papers' own form: no scaling, all rows split, rho may change in every
+// iteration, none of our restarts, and the end by r_p, r_d and r_c = max_j |x_j'z_j| alone, in raw SI units:
+//   r_p, r_d, r_c < tolerance     then the judge says what was reached, and `stalled` if it is not what was asked for
 // With acceleration = 1 the iteration starts from extrapolated points (Goldstein, O'Donoghue, Setzer, Baraniuk 2014,
 // Alg. 8: fast ADMM with restart). From y^ = y-, z^ = z-, a = 1:
 //   (x, y, z) = one iteration from (y^, z^);   c = |z - z^|^2 / rho + rho |y - y^|^2      combined residual
 //   c < 0.999 c-:  a+ = (1 + sqrt(1 + 4 a^2)) / 2,   y^+ = y + (a - 1) / a+ (y - y-),   z^+ likewise
 //   else restart:  a+ = 1,  y^+ = y-,  z^+ = z-,  c = c- / 0.999
 // A change of rho restarts, too, from (y, z). r_d is then measured from y^ instead of y-.
-// Iterations stop when the judge confirms the tolerance; x and y are only asked whether it is worth judging.
+// All others stop when the judge confirms the tolerance; x and y are only asked whether it is worth judging.
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
@@ -43,20 +47,47 @@ struct AdmmParameters {
   double rho0 = 1.0;          // first penalty of the fixed and linear rules
   double eta = 1e-6;          // proximal term, relative to the scaled diag(D) = 1
   double omega = 1.0;         // over-relaxation, 1 to 1.8
-  double alpha = 10.0;        // ratio of residuals that triggers a change of rho
+  double alpha = 4.0;         // ratio of residuals that triggers a change of rho
   double tau = 1.5;           // factor of the linear rule
   double p0 = 0.2;            // first exponent of the spectral rule
   double dp = 0.05;           // its step
-  int adapt_every = 10;       // iterations between changes of rho
-  bool scaling = true;        // row equilibration
+  int adapt_every = 1;        // iterations between changes of rho
+  int scaling = 1;            // 0: none, 1: equilibrated rows, one factor for all contacts, 2: one for each contact
   bool split_joints = false;  // penalise bilateral rows too, as the papers do
+  bool restarts = true;       // damp Gamma and try other penalties where nothing gets better
+  bool own_stop = false;      // end by r_p, r_d, r_c instead of by the judge
   bool acceleration = false;  // Nesterov extrapolation of (y, z) with restart
   bool dense = false;         // factor a dense D instead of the node graph (reference, small problems)
 };
 
-const ParameterList<AdmmParameters>& admm_parameters() {
-  using P = AdmmParameters;
-  static const ParameterList<P> list = {
+// A penalty that never changes wants rows of one size.
+struct FixedParameters : AdmmParameters {
+  FixedParameters() { scaling = 2; }
+};
+
+// The papers' form (Tsounis et al., Alg. 6).
+struct PaperParameters : AdmmParameters {
+  PaperParameters() {
+    alpha = 10.0;
+    scaling = 0;
+    split_joints = true;
+    restarts = false;
+    own_stop = true;
+  }
+  int rule = 2;
+};
+
+// Their convex form: no proximal term, the first penalty for ever.
+struct PaperCcpParameters : PaperParameters {
+  PaperCcpParameters() {
+    eta = 0.0;
+    rule = 0;
+  }
+};
+
+template <class P>
+ParameterList<P> admm_parameters() {
+  return {
       {"max_iterations", "iteration limit", 1, 1e9, &P::max_iterations},
       {"rho0", "first penalty of the fixed and linear rules", 1e-12, 1e12, &P::rho0},
       {"eta", "proximal term", 0, 1, &P::eta},
@@ -66,11 +97,20 @@ const ParameterList<AdmmParameters>& admm_parameters() {
       {"p0", "first exponent of the spectral rule", -1, 1, &P::p0},
       {"dp", "step of the spectral exponent", 0, 1, &P::dp},
       {"adapt_every", "iterations between changes of the penalty", 1, 1e9, &P::adapt_every},
-      {"scaling", "row equilibration, 0 or 1", 0, 1, &P::scaling},
+      {"scaling", "0: none, 1: rows but one factor for all contacts, 2: one for each contact", 0, 2, &P::scaling},
       {"split_joints", "give bilateral rows the penalty too (the papers' form), 0 or 1", 0, 1, &P::split_joints},
+      {"restarts", "damp Gamma and try other penalties where nothing gets better, 0 or 1", 0, 1, &P::restarts},
+      {"own_stop", "end by r_p, r_d, r_c in SI units (the papers' test) instead of by the judge, 0 or 1", 0, 1,
+       &P::own_stop},
       {"acceleration", "extrapolate y and z (Nesterov) with restart, 0 or 1", 0, 1, &P::acceleration},
       {"dense", "factor a dense D instead of the node graph, 0 or 1", 0, 1, &P::dense},
   };
+}
+
+template <class P>
+ParameterList<P> paper_parameters() {
+  ParameterList<P> list = admm_parameters<P>();
+  list.push_back({"rule", "of the penalty, 0: fixed, 1: linear, 2: spectral", 0, 2, &P::rule});
   return list;
 }
 
@@ -92,13 +132,15 @@ class Admm final : public Solver {
   struct Norms {
     double primal = 0;
     double dual = 0;
-    double velocity = 0;  // the larger of both as a velocity: says when judging is worth while
-    double change = 0;    // |x - x-|, |y - y-|
-    double size = 0;      // |y|
+    double velocity = 0;         // the larger of both as a velocity: says when judging is worth while
+    double complementarity = 0;  // largest |x_j'z_j| over contacts and scalar rows
+    double change = 0;           // |x - x-|, |y - y-|
+    double size = 0;             // |y|
   };
 
   void resize(const ConstraintProblem& p);
   void scale_rows(const ConstraintProblem& p);
+  void share_contact_scale(const ConstraintProblem& p);
   void warm_start(const ConstraintProblem& p, std::span<const double> lambda);
   void estimate_spectrum(const ConstraintProblem& p);
   void initial_penalty();
@@ -159,16 +201,33 @@ void Admm::resize(const ConstraintProblem& p) {
 }
 
 void Admm::scale_rows(const ConstraintProblem& p) {
-  if (par_.scaling) {
+  if (par_.scaling != 0) {
     scale_ = p.scale;
   } else {
     scale_.setOnes();
   }
+  if (par_.scaling == 1) share_contact_scale(p);
   split_.setOnes();
   if (!par_.split_joints) split_.head(p.rows_of(BlockKind::joint)).setZero();
   for (int i = 0; i < p.rows(); ++i) {
     R_[i] = scale_[i] * scale_[i] * p.R[static_cast<std::size_t>(i)];
     v_free_[i] = scale_[i] * p.v_free[i];
+  }
+}
+
+// Contacts get the geometric mean of their factors: of the size of one, and right in any units.
+void Admm::share_contact_scale(const ConstraintProblem& p) {
+  double sum = 0;
+  int contacts = 0;
+  for (const ConstraintBlock& b : p.blocks) {
+    if (b.kind != BlockKind::contact) continue;
+    sum += std::log(p.scale[b.row]);
+    ++contacts;
+  }
+  if (contacts == 0) return;
+  const double common = std::exp(sum / contacts);
+  for (const ConstraintBlock& b : p.blocks) {
+    if (b.kind == BlockKind::contact) scale_.segment<3>(b.row).setConstant(common);
   }
 }
 
@@ -370,6 +429,14 @@ Admm::Norms Admm::norms(const ConstraintProblem& p) const {
     n.change = std::max({n.change, std::abs(x_[i] - x_old_[i]), std::abs(y_[i] - y_start_[i])});
     n.size = std::max(n.size, std::abs(y_[i]));
   }
+  for (const ConstraintBlock& b : p.blocks) {
+    if (b.kind == BlockKind::contact) {
+      n.complementarity = std::max(n.complementarity, std::abs(x_.segment<3>(b.row).dot(z_.segment<3>(b.row))));
+    } else if (b.kind == BlockKind::limit) {
+      for (int i = b.row; i < b.row + b.rows; ++i)
+        n.complementarity = std::max(n.complementarity, std::abs(x_[i] * z_[i]));
+    }
+  }
   // A NaN is invisible to max; the sum shows it.
   if (!std::isfinite(x_.sum()) || !std::isfinite(z_.sum())) n.velocity = std::numeric_limits<double>::infinity();
   return n;
@@ -398,7 +465,7 @@ bool Admm::restart(const SolveReport& report, Criterion criterion, double& last_
   const double best = report.residuals.error(keeper_.law(), criterion);
   const bool progress = best < 0.5 * last_best;
   last_best = best;
-  if (progress || rule_ == PenaltyRule::fixed) return false;
+  if (progress || rule_ == PenaltyRule::fixed || !par_.restarts) return false;
   // Found by trial on the problem families.
   constexpr double kFactors[] = {10.0, 10.0, 1e-3, 0.1, 10.0};
   rho_ = std::clamp(rho_ * kFactors[restarts_ % 5], 1e-8 * L_, 1e8 * L_);
@@ -451,9 +518,13 @@ SolveReport Admm::solve(const ConstraintProblem& p, const Goal& goal, std::span<
       report.status = SolveStatus::non_finite;
       return report;
     }
-    const bool promising = ratio * n.velocity <= worth * goal.tolerance;
     if (it % kJudgeEvery == 0 && goal.out_of_time()) break;
-    if (promising || it % kJudgeEvery == 0) {
+    if (par_.own_stop && std::max({n.primal, n.dual, n.complementarity}) < goal.tolerance) {
+      report.status = consider(p, goal, lambda, report) ? SolveStatus::converged : SolveStatus::stalled;
+      return report;
+    }
+    const bool promising = !par_.own_stop && ratio * n.velocity <= worth * goal.tolerance;
+    if (promising || (!par_.own_stop && it % kJudgeEvery == 0)) {
       if (consider(p, goal, lambda, report)) return report;
       if (n.velocity > 0) ratio = keeper_.last().error(keeper_.law(), goal.criterion) / n.velocity;
       if (promising) worth *= 0.3;
@@ -477,17 +548,29 @@ SolveReport Admm::solve(const ConstraintProblem& p, const Goal& goal, std::span<
   return report;
 }
 
+std::unique_ptr<Solver> make_admm(PenaltyRule rule, Law law, const AdmmParameters& par) {
+  auto solver = std::make_unique<Admm>(rule, law == Law::ccp, par);
+  solver->reset();
+  return solver;
+}
+
+template <class P = AdmmParameters>
 SolverInfo entry(PenaltyRule rule, std::string_view id, std::string_view summary, Law law = Law::ncp) {
-  return solver_entry(id, summary, law, admm_parameters(), [rule, law](const AdmmParameters& par) {
-    auto solver = std::make_unique<Admm>(rule, law == Law::ccp, par);
-    solver->reset();
-    return solver;
-  });
+  return solver_entry(id, summary, law, admm_parameters<P>(),
+                      [rule, law](const P& par) { return make_admm(rule, law, par); });
+}
+
+template <class P>
+SolverInfo paper_entry(std::string_view id, std::string_view summary, Law law) {
+  return solver_entry(id, summary, law, paper_parameters<P>(),
+                      [law](const P& par) { return make_admm(static_cast<PenaltyRule>(par.rule), law, par); });
 }
 
 }  // namespace
 
-SolverInfo admm_ncp_fp_entry() { return entry(PenaltyRule::fixed, "admm-ncp-fp", "ADMM on the NCP, fixed penalty"); }
+SolverInfo admm_ncp_fp_entry() {
+  return entry<FixedParameters>(PenaltyRule::fixed, "admm-ncp-fp", "ADMM on the NCP, fixed penalty");
+}
 SolverInfo admm_ncp_la_entry() {
   return entry(PenaltyRule::linear, "admm-ncp-la", "ADMM on the NCP, penalty adapted by a constant factor");
 }
@@ -497,6 +580,16 @@ SolverInfo admm_ncp_sa_entry() {
 SolverInfo admm_ccp_entry() {
   return entry(PenaltyRule::spectral, "admm-ccp",
                "ADMM on the convex relaxation (CCP), spectral penalty; sliding bodies lift by dt mu v", Law::ccp);
+}
+
+SolverInfo admm_paper_entry() {
+  return paper_entry<PaperParameters>("admm-paper", "ADMM on the NCP as the papers print it: nothing of ours in it",
+                                      Law::ncp);
+}
+SolverInfo admm_paper_ccp_entry() {
+  return paper_entry<PaperCcpParameters>(
+      "admm-paper-ccp", "ADMM on the convex relaxation as the papers print it: fixed penalty, no proximal term",
+      Law::ccp);
 }
 
 }  // namespace sarrus

@@ -20,6 +20,8 @@ SolverInfo admm_ncp_fp_entry();
 SolverInfo admm_ncp_la_entry();
 SolverInfo admm_ncp_sa_entry();
 SolverInfo admm_ccp_entry();
+SolverInfo admm_paper_entry();
+SolverInfo admm_paper_ccp_entry();
 SolverInfo pgs_ccp_entry();
 SolverInfo pgs_ccp_ds_entry();
 SolverInfo pgs_ncp_entry();
@@ -46,11 +48,33 @@ std::string_view name_of(SolveStatus status) {
 
 const std::vector<SolverInfo>& solver_registry() {
   static const std::vector<SolverInfo> registry = {
-      cascade_entry(),      ssn_entry(),         ipm_entry(),        admm2_entry(),          admm_ncp_fp_entry(),
-      admm_ncp_la_entry(),  admm_ncp_sa_entry(), admm_ccp_entry(),   pgs_ccp_entry(),        pgs_ccp_ds_entry(),
-      pgs_ncp_entry(),      nbgs_entry(),        nbgs_exact_entry(), raisim_entry(),         raisim_ds_entry(),
-      raisim_ds_es_entry(), prox_entry(),        sap_entry(),        apgd_entry(),           bpp_entry(),
-      pgs_box_entry(),      pgs_sm_entry(),      spook_entry(),      drum_bilateral_entry(), drum_unilateral_entry(),
+      cascade_entry(),
+      ssn_entry(),
+      ipm_entry(),
+      admm2_entry(),
+      admm_ncp_fp_entry(),
+      admm_ncp_la_entry(),
+      admm_ncp_sa_entry(),
+      admm_ccp_entry(),
+      admm_paper_entry(),
+      admm_paper_ccp_entry(),
+      pgs_ccp_entry(),
+      pgs_ccp_ds_entry(),
+      pgs_ncp_entry(),
+      nbgs_entry(),
+      nbgs_exact_entry(),
+      raisim_entry(),
+      raisim_ds_entry(),
+      raisim_ds_es_entry(),
+      prox_entry(),
+      sap_entry(),
+      apgd_entry(),
+      bpp_entry(),
+      pgs_box_entry(),
+      pgs_sm_entry(),
+      spook_entry(),
+      drum_bilateral_entry(),
+      drum_unilateral_entry(),
       drum_qcqp_entry(),
   };
   return registry;
