@@ -21,6 +21,7 @@ log=$root.log
 finish() {
   local status=$?
   umount "$root/proc" 2>/dev/null || true
+  rm -f "$log.before" "$log.after"
   if [ "${KEEP:-}" = 1 ]; then
     echo "try_deb: the root is $root, its log $log"
   elif [ $status -eq 0 ]; then
@@ -37,6 +38,7 @@ in_root() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root 
 install() {
   in_root apt-get install -y -q --no-install-recommends -o Dpkg::Options::=--force-unsafe-io "$@" >>"$log" 2>&1
 }
+deb() { (cd "$root" && compgen -G "debs/$1_*.deb" | sed 's,^,/,'); }
 installed_size() { in_root dpkg-query -W -f '${Installed-Size}\n' | awk '{s += $1} END {print s / 1024}'; }
 grown() { awk -v a="$1" -v b="$(installed_size)" 'BEGIN {printf "%.0f MB with what it depends on", b - a}'; }
 
@@ -51,7 +53,7 @@ in_root apt-get update -q >>"$log" 2>&1
 in_root sh -c 'cd / && find usr etc var/lib -xdev -name "*sarrus*"' >"$log.before"
 
 before=$(installed_size)
-install /debs/sarrus_*.deb
+install "$(deb sarrus)"
 echo "try_deb: sarrus is installed ($(grown "$before"))"
 in_root sarrus --version
 in_root sarrus run jansen_walker --duration 0.2 --json /work/walk.json --html /work/walk.html
@@ -59,7 +61,7 @@ in_root sarrus run jansen_walker --duration 0.2 --json /work/walk.json --html /w
 
 if compgen -G "$debs/python3-sarrus_*.deb" >/dev/null; then
   before=$(installed_size)
-  install /debs/python3-sarrus_*.deb
+  install "$(deb python3-sarrus)"
   echo "try_deb: python3-sarrus is installed ($(grown "$before"))"
   in_root python3 - <<'CODE'
 import numpy, sarrus
@@ -72,7 +74,7 @@ CODE
 fi
 
 before=$(installed_size)
-install /debs/libsarrus-dev_*.deb g++ cmake make
+install "$(deb libsarrus-dev)" g++ cmake make
 echo "try_deb: libsarrus-dev is installed, g++ and cmake with it ($(grown "$before"))"
 in_root sh -ec 'cd /work/consumer && cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DSARRUS_INCLUDE_DIR=/usr/include &&
   cmake --build build --target consumer --parallel' >>"$log" 2>&1
@@ -85,5 +87,4 @@ if ! diff "$log.before" "$log.after"; then
   echo "try_deb: these files stay behind" >&2
   exit 1
 fi
-rm -f "$log.before" "$log.after"
 echo "try_deb: removed, and nothing stays"
