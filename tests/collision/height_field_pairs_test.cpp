@@ -109,7 +109,7 @@ TEST(Field, SphereAgainstPointTriangleDistances) {
       ground(14, 14, 0.05, 0.05, [&](double x, double y) { return 0.03 * std::sin(9 * x) * std::cos(11 * y); });
   int contacts = 0;
   double worst = 0;
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < test::samples(2000); ++i) {
     const double r = random.uniform(0.02, 0.1);
     const Vec3 c(random.uniform(-0.35, 0.35), random.uniform(-0.35, 0.35), random.uniform(0.03, 0.12));
     const scene::NearestPoint nearest = scene::nearest_on(g.surface, c);
@@ -121,7 +121,7 @@ TEST(Field, SphereAgainstPointTriangleDistances) {
     worst = std::max(worst, std::abs(scene::smallest_gap(m) - d));
     ASSERT_NEAR(scene::smallest_gap(m), d, 1e-9) << "pose " << i;
   }
-  EXPECT_GT(contacts, 500);
+  EXPECT_GT(contacts, test::samples(500));
   std::printf("  %d contacts, worst gap error %.1e m\n", contacts, worst);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "collision/resting_scenes.h"
+#include "effort.h"
 #include "sarrus/collision/feature.h"
 
 namespace sarrus::manifold_stability_test {
@@ -28,7 +29,7 @@ TEST_P(AtRest, CountGapsAndNormals) {
   const RestingScene& scene = GetParam();
   Random random(31);
   double worst = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < test::samples(60); ++i) {
     const Rest rest = scene.draw(random);
     const double gap = kGaps[i % 4];
     const PlacedShape a = place(rest.a, rest.X_WA);
@@ -51,11 +52,11 @@ TEST_P(AtRest, CountGapsAndNormals) {
 TEST_P(AtRest, NoiseChangesNeitherKeysNorOrder) {
   const RestingScene& scene = GetParam();
   Random random(32);
-  constexpr int kPoses = 120;
+  const int poses = test::samples(120);
   constexpr int kSamples = 10;
   int changed = 0;
   double farthest = 0;
-  for (int i = 0; i < kPoses; ++i) {
+  for (int i = 0; i < poses; ++i) {
     const Rest rest = scene.draw(random);
     const Pose frame{random.vector(1), random.rotation()};
     const Pose X_WB = lifted(rest, kGaps[i % 4]);
@@ -73,9 +74,9 @@ TEST_P(AtRest, NoiseChangesNeitherKeysNorOrder) {
       for (int j = 0; j < m.size(); ++j) farthest = std::max(farthest, (m[j].p - still[j].p).norm());
     }
   }
-  EXPECT_LE(changed, kPoses * kSamples / 1000);
+  EXPECT_LE(changed, poses * kSamples / 1000);
   EXPECT_LT(farthest, 1e-3);
-  std::printf("  %d of %d changed, largest shift %.1e m\n", changed, kPoses * kSamples, farthest);
+  std::printf("  %d of %d changed, largest shift %.1e m\n", changed, poses * kSamples, farthest);
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenes, AtRest, testing::ValuesIn(oracle::RestingScenes().all()),

@@ -229,7 +229,7 @@ TEST(Ridge, SphereAgainstPointTriangleDistances) {
     const Surface roof = scene::roof(angle, 1, 1, 5);
     const Shape mesh = roof.shape();
     const double r = 0.1;
-    for (int i = 0; i < 400; ++i) {
+    for (int i = 0; i < test::samples(400); ++i) {
       Vec3 c(random.uniform(-0.06, 0.06), random.uniform(-0.5, 0.5), 0.3);
       for (int k = 0; k < 60; ++k) c.z() -= scene::nearest_on(roof, c).distance - r;  // down until it touches
       c.z() += random.uniform(-2e-3, 1e-3);
