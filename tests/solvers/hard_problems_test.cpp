@@ -87,13 +87,13 @@ TEST_P(HardProblems, AreSolvedWithinTheBudget) {
   EXPECT_LE(worst, c.worst);
 }
 
-// Measured: 27, 9, 39, 37 and 23. Which of them are solved depends on every digit, so the counts leave room for two.
+// Measured: 25, 12, 39, 36 and 24. Which of them are solved depends on every digit, so the counts leave room for two.
 INSTANTIATE_TEST_SUITE_P(Laws, HardProblems,
                          ::testing::Values(Case{"Rigid", Contacts::rigid, 5000, 25, 1e-4},
-                                           Case{"RigidWithin200", Contacts::rigid, 200, 7, 1e-3},
+                                           Case{"RigidWithin200", Contacts::rigid, 200, 10, 1e-3},
                                            Case{"Compliant", Contacts::compliant, 400, 37, 1e-3},
                                            Case{"LimitedCompliant", Contacts::limited, 5000, 35, 1e-4},
-                                           Case{"LimitedCompliantWithin200", Contacts::limited, 200, 21, 1e-3}),
+                                           Case{"LimitedCompliantWithin200", Contacts::limited, 200, 22, 1e-3}),
                          [](const ::testing::TestParamInfo<Case>& x) { return std::string(x.param.name); });
 
 }  // namespace

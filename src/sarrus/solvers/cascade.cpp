@@ -3,17 +3,20 @@
 // The best iterate of all counts.
 //
 //   0  elimination (reduction.h), called by island_solver.cpp; most islands with joints end here
-//   1  semismooth Newton: an attempt from the warm start; without one a quick pass from zero, if impulses may be unique
+//   1  semismooth Newton: an attempt from the warm start, in piles after a few sweeps (island_sweeps.h); without a warm
+//      start a quick pass from zero, if impulses may be unique
 //   2  interior point, coupling in the matrix, and a semismooth Newton attempt from its best point
-//   3  proximal Newton from the best point of all, 40 rounds
+//   3  proximal Newton from the best point of all, 40 rounds; in piles after up to 1000 sweeps, while they get closer
 //   4  long semismooth Newton attempts from the best point of all; where the budget is large, more so than that of a
 //      step, after two more variants of the interior point method and ADMM2 from zero
 // What reaches stage 1 of joints alone is linear: one Newton step, and those that round-off asks for.
+#include <algorithm>
 #include <initializer_list>
 
 #include "sarrus/solvers/admm2.h"
 #include "sarrus/solvers/interior_point.h"
 #include "sarrus/solvers/island_solver.h"
+#include "sarrus/solvers/island_sweeps.h"
 #include "sarrus/solvers/parameters.h"
 #include "sarrus/solvers/proximal_newton.h"
 #include "sarrus/solvers/ssn.h"
@@ -33,6 +36,14 @@ struct CascadeParameters {
 // unloaded, and those are poor warm starts (a ring of cubes at rest took 12 iterations in every step instead of 1). The
 // interior point method ends near the middle.
 constexpr SsnOptions kColdPass{.r = 1.0, .delta = 1e-8, .steps = 8, .patience = 1};
+
+// Redundant rigid contacts without joints, from the warm start: a quick pass where it may do, then sweeps, then an
+// adaptive pass.
+constexpr double kQuick = 1e-3;  // error; further away the quick pass hardly ever does
+constexpr SsnOptions kQuickPass{.r = 1.0, .delta = 1e-8, .steps = 8, .patience = 2};
+constexpr int kSweeps = 10;
+constexpr double kNear = 1e-7;  // error; closer to the goal sweeps hardly get on
+constexpr SsnOptions kSweptPass{.r = 1.0, .delta = 1e-3, .steps = 15, .patience = 5, .adaptive = true, .shrink = 0.1};
 
 const ParameterList<CascadeParameters>& cascade_parameters() {
   using P = CascadeParameters;
@@ -85,9 +96,15 @@ class Cascade final : public IslandMethod {
     }
     search.enter(1, "warm start");
     if (search.consider(lambda)) return;
-    if (!cold) ssn_.attempt(search, lambda, 30);
-    search.attempts = 0;  // what follows begins elsewhere, and with the first kind of attempt again
     const bool determinate = may_be_determinate(p);
+    const bool pile = p.scalar_rows == p.bounded_rows && !determinate;
+    if (pile) sweeps_.resize(p);
+    if (!cold && pile) {
+      from_warm_start(search, lambda);
+    } else if (!cold) {
+      ssn_.attempt(search, lambda, 30);
+    }
+    search.attempts = 0;  // what follows begins elsewhere, and with the first kind of attempt again
     if (cold && determinate) ssn_.run(search, kColdPass, lambda);
     if (search.done()) return;
     search.enter(2, "interior point");
@@ -95,6 +112,7 @@ class Cascade final : public IslandMethod {
     const bool careful = determinate || p.contacts() <= kFewContacts;
     if (interior_point(search, mechanism ? kMechanism : careful ? kCareful : kBold)) return;
     search.enter(3, "proximal Newton");
+    if (pile && more_sweeps(search, lambda)) return;
     lambda = search.best();
     if (proximal_.run(search, ssn_, 40, 1e-3, lambda) || search.exhausted()) return;
     search.enter(4, "further attempts");
@@ -116,6 +134,33 @@ class Cascade final : public IslandMethod {
     return budget - search.system.factorisations();
   }
 
+  // Of a pile, from the point considered last. Sweeps tell which contacts open and slide, at the cost of a few
+  // factorisations. What does not get closer soon is left to the interior point method.
+  void from_warm_start(NcpSearch& search, GrowingVector& lambda) {
+    if (search.last_error() < kQuick) ssn_.run(search, kQuickPass, lambda);
+    if (search.done()) return;
+    lambda = search.best();
+    sweeps_.run(search, kSweeps, lambda);
+    if (!search.consider(lambda)) ssn_.run(search, kSweptPass, lambda);
+  }
+
+  // True if the search is done. Where Newton's method circles far from the goal, sweeps often go on to it. Next to it
+  // they do not: redundant contacts that contradict each other by little move on for ever.
+  bool more_sweeps(NcpSearch& search, GrowingVector& lambda) {
+    constexpr int kRounds = 40, kEach = 25, kFruitless = 8;
+    lambda = search.best();
+    double reference = search.best_error();
+    for (int k = 0, stalled = 0; k < kRounds && stalled < kFruitless && search.best_error() > kNear; ++k) {
+      sweeps_.run(search, kEach, lambda);
+      if (search.consider(lambda)) ssn_.refine(search);
+      if (!search.done() && k % 2 == 1) ssn_.attempt_from(search, lambda, 8);
+      if (search.done()) break;
+      stalled = search.last_error() < 0.9 * reference ? 0 : stalled + 1;
+      reference = std::min(reference, search.last_error());
+    }
+    return search.done();
+  }
+
   // True if the search is done.
   bool interior_point(NcpSearch& search, const Variant& v) {
     constexpr int kIterations = 50, kAttempt = 60;
@@ -129,6 +174,7 @@ class Cascade final : public IslandMethod {
 
   CascadeParameters par_;
   Ssn ssn_;
+  IslandSweeps sweeps_;
   InteriorPoint point_;
   ProximalNewton proximal_;
   Admm2 admm_;

@@ -63,6 +63,13 @@ class NcpSearch {
     converged_ = true;
     return true;
   }
+  // The error of lambda; leaves its velocities, and memory of their size.
+  double evaluate(const GrowingVector& lambda) {
+    const double size = problem.evaluate(lambda, u_, sigma_, scratch_);
+    return problem.error(lambda, sigma_, size);
+  }
+  GrowingVector& velocities() { return u_; }
+  GrowingVector& scratch() { return scratch_; }
   // Evaluates and offers.
   bool consider(const GrowingVector& lambda) {
     last_error_ = evaluate(lambda);
@@ -90,11 +97,6 @@ class NcpSearch {
   std::string_view stage_name;
 
  private:
-  double evaluate(const GrowingVector& lambda) {
-    const double size = problem.evaluate(lambda, u_, sigma_, scratch_);
-    return problem.error(lambda, sigma_, size);
-  }
-
   Goal goal_;
   int budget_ = 0;
   bool timed_ = false;

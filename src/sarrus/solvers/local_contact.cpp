@@ -264,13 +264,18 @@ void find_roots(const TrigonometricQuartic& f, TrigonometricRoots& roots) {
   }
 }
 
-void LocalContact::set(const Mat3& matrix, double friction) {
+void LocalContact::set_exact(const Mat3& matrix, double friction) {
   G = matrix;
   mu = friction;
   const double trace = G.trace();
   if (!cholesky(G, 1e-13 * trace, factor) && !cholesky(G + 1e-12 * trace * Mat3::Identity(), 0.0, factor)) {
     factor.setIdentity();
   }
+}
+
+void LocalContact::set(const Mat3& matrix, double friction) {
+  set_exact(matrix, friction);
+  const double trace = G.trace();
   const auto inverse = [](double x) { return x > 0 ? 1.0 / x : 0.0; };
   const double half = 0.5 * (G(0, 0) + G(1, 1));
   const double largest = half + length2(0.5 * (G(0, 0) - G(1, 1)), G(0, 1));

@@ -23,6 +23,8 @@ namespace sarrus {
 // What one contact keeps during a solve.
 struct LocalContact {
   void set(const Mat3& matrix, double friction);
+  // The same without the step lengths, which exact solutions do not use.
+  void set_exact(const Mat3& matrix, double friction);
   // -G^-1 b. A singular G is shifted by 1e-12 tr G; one step of refinement removes the shift where b is in its range.
   Vec3 stick(const Vec3& b) const;
 
