@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
-.PHONY: all demo test deb build sanitize fuzz soak format format-check tidy bench-table bench-collision bench-solvers bench-mlcp bench-peers clean
+.PHONY: all demo test deb python build sanitize fuzz soak format format-check tidy bench-table bench-collision bench-solvers bench-mlcp bench-peers clean
 
 SARRUS := build/release/apps/sarrus
 
@@ -21,7 +21,8 @@ demo: build
 # Every test, and every folder of them once more with small inputs and the engine under the sanitizers (sanitized.*).
 test: demo format-check
 	@scripts/setup.sh test
-	cmake --preset release -DSARRUS_BUILD_TESTS=ON -DSARRUS_SANITIZED_TESTS=ON -DSARRUS_MPI=ON
+	@scripts/python_env.sh
+	cmake --preset release -DSARRUS_BUILD_TESTS=ON -DSARRUS_SANITIZED_TESTS=ON -DSARRUS_MPI=ON $(PYTHON_OPTIONS)
 	cmake --build --preset release
 	ctest --preset release
 
@@ -30,6 +31,17 @@ test: demo format-check
 deb:
 	@scripts/setup.sh deb
 	@scripts/make_deb.sh build/release out/deb
+
+# The package for Python (docs/python.md): build/venv with it installed, from the objects of the release build, and its tests.
+PYTHON_OPTIONS := -DSARRUS_BUILD_PYTHON=ON -DSARRUS_PYTHON_DIR=lib/python3/dist-packages -DPython_EXECUTABLE=$(CURDIR)/build/venv/bin/python
+python:
+	@scripts/setup.sh python
+	@scripts/python_env.sh
+	@cmake --preset release $(PYTHON_OPTIONS) >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	build/venv/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
+	  --force-reinstall -C build-dir=build/release .
+	build/venv/bin/python -m pytest python/tests
+	@echo "the package is in build/venv: build/venv/bin/python -c 'import sarrus'"
 
 # Everything under the address and undefined-behaviour sanitizers, every test at full size, each source compiled alone.
 sanitize:

@@ -4,6 +4,7 @@
 #   scripts/setup.sh build    packages to build and run
 #   scripts/setup.sh test     the above and what the tests use
 #   scripts/setup.sh deb      packages to build, and those that make and check Debian packages
+#   scripts/setup.sh python   packages to build, and those that the Python package is built with
 #   scripts/setup.sh fuzz     packages to build, and clang with libFuzzer where this system has them
 #   scripts/setup.sh peers    packages to build, and the engines that `sarrus bench peers` compares with; those that cannot
 #                             be installed are named and left out
@@ -15,6 +16,9 @@ packages=(g++ cmake ninja-build libeigen3-dev libfmt-dev nlohmann-json3-dev libc
 if [ "${1:-build}" = test ] || [ "${1:-build}" = fuzz ]; then
   packages+=(libgtest-dev libbenchmark-dev libopenmpi-dev openmpi-bin libfclib-dev libsuitesparse-dev clang-format python3 python3-h5py python3-jsonschema)
 fi
+case "${1:-build}" in
+  test | python) packages+=(python3 python3-dev python3-venv) ;;
+esac
 
 # The page's tests want node, npm and a Chromium, from wherever they come.
 if [ "${1:-build}" = test ]; then

@@ -1,10 +1,7 @@
 // `sarrus check`: what a model is made of and what looks wrong with it, before anything moves.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <cmath>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -25,17 +22,6 @@ struct CheckArguments {
   SceneArgument scene;
   std::string json;
 };
-
-// "3 box, 1 mesh", in the order of the kinds.
-std::string kinds_text(const ModelAnalysis& a) {
-  std::vector<std::string> counts;
-  for (std::size_t k = 0; k < a.geoms_by_kind.size(); ++k) {
-    if (a.geoms_by_kind[k] == 0) continue;
-    counts.push_back(fmt::format("{} {}", a.geoms_by_kind[k], name_of(static_cast<ShapeKind>(k))));
-  }
-  if (a.mesh_triangles > 0) counts.push_back(fmt::format("{} triangles", a.mesh_triangles));
-  return counts.empty() ? "" : fmt::format(": {}", fmt::join(counts, ", "));
-}
 
 nlohmann::ordered_json kinds_json(const ModelAnalysis& a) {
   nlohmann::ordered_json counts;
@@ -76,35 +62,6 @@ std::string to_json(const Model& model, const ModelAnalysis& a, const ImportRepo
                               {"warnings", a.warnings}};
   if (!report.source.empty()) j["import"] = nlohmann::ordered_json::parse(report.to_json());
   return j.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
-
-std::string to_text(const Model& model, const ModelAnalysis& a) {
-  std::string out;
-  const auto row = [&out](std::string_view label, const std::string& value) {
-    fmt::format_to(std::back_inserter(out), "{:<16}{}\n", label, value);
-  };
-  row("scene", model.name());
-  row("bodies", fmt::format("{}, mass ratio {:.4g}, {} not connected to the world by joints", a.bodies, a.mass_ratio,
-                            a.floating_components == 1 ? "1 group" : fmt::format("{} groups", a.floating_components)));
-  row("joints", fmt::format("{}, {} closing loops, {} couplings", a.joints, a.loops, a.couplings));
-  row("coordinates", fmt::format("{}, {} driven, {} limited", a.coordinates, a.drives, a.limits));
-  row("geoms", fmt::format("{}{}", a.geoms, kinds_text(a)));
-  if (a.compliant_joints + a.compliant_limits + a.compliant_materials > 0) {
-    row("compliant", fmt::format("{} joints and couplings, {} limits, {} materials and pairs", a.compliant_joints,
-                                 a.compliant_limits, a.compliant_materials));
-  }
-  if (a.rank >= 0) {
-    row("constraint rows", fmt::format("{}, rank {}, {} redundant", a.rows, a.rank, a.redundant_rows));
-    row("mobility", fmt::format("{} of {} velocity components", a.mobility, a.velocity_dofs));
-  } else {
-    row("constraint rows", fmt::format("{}, rank not computed", a.rows));
-  }
-  row("condition", std::isfinite(a.condition) ? fmt::format("{:.3g} (of J M^-1 J' without its null space)", a.condition)
-                                              : "not computed");
-  row("joint gap", fmt::format("{:.3g} m, {:.3g} rad at the reference pose", a.joint_gap, a.joint_angle));
-  row("contacts", fmt::format("{} at the reference pose, deepest {:.3g} m", a.initial_contacts, a.initial_penetration));
-  for (const std::string& w : a.warnings) row("warning", w);
-  return out;
 }
 
 // Joints that do not meet are assembled when a simulation starts: tells now whether that works.

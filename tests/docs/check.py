@@ -15,7 +15,7 @@ import os
 import re
 import sys
 
-SOURCES = ("src", "apps", "tests", "bench", "fuzz", "peers", "cmake", "scripts")
+SOURCES = ("src", "apps", "python", "tests", "bench", "fuzz", "peers", "cmake", "scripts")
 CODE = (".h", ".cpp", ".py", ".sh", ".cmake", ".txt")
 TEXTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 # Words that look like files of ours and belong to others.

@@ -48,6 +48,9 @@ struct ModelAnalysis {
 
 ModelAnalysis analyse(const Model& model);
 
+// A line for each subject, for people.
+std::string to_text(const Model& model, const ModelAnalysis& analysis);
+
 // Serial joints and gimbals whose axes are nearly dependent at a state.
 struct DependentAxes {
   int joint = 0;

@@ -193,10 +193,14 @@ void Simulation::Impl::step_or_break() {
   }
 }
 
-std::unique_ptr<Simulation::Impl> Simulation::Impl::anew() const {
+// The state stays where it is in memory: whoever looks at it from outside (python) still does.
+std::unique_ptr<Simulation::Impl> Simulation::Impl::anew() {
   auto fresh = std::make_unique<Impl>(model(), options());
   fresh->inputs = inputs;
   fresh->start_from(state);
+  fresh->state.X_WB.swap(state.X_WB);
+  fresh->state.twist.swap(state.twist);
+  fresh->state.q.swap(state.q);
   return fresh;
 }
 
@@ -267,6 +271,11 @@ void Simulation::set_joint_force(int dof, double force) {
   impl_->inputs.joint_forces[static_cast<std::size_t>(dof)] = force;
 }
 
+double Simulation::joint_force(int dof) const {
+  impl_->check_dof(dof, "joint_force");
+  return impl_->inputs.joint_forces[static_cast<std::size_t>(dof)];
+}
+
 void Simulation::set_body_wrench(int body, const Vec6& wrench_W) {
   impl_->check_body(body, "set_body_wrench");
   if (!wrench_W.allFinite()) {
@@ -274,6 +283,11 @@ void Simulation::set_body_wrench(int body, const Vec6& wrench_W) {
                      "the wrench has a non-finite component; give finite numbers");
   }
   impl_->inputs.wrenches_W[static_cast<std::size_t>(body)] = wrench_W;
+}
+
+Vec6 Simulation::body_wrench(int body) const {
+  impl_->check_body(body, "body_wrench");
+  return impl_->inputs.wrenches_W[static_cast<std::size_t>(body)];
 }
 
 void Simulation::set_drag(int body, const Vec3& point_B, const Vec3& target_W) {

@@ -155,8 +155,10 @@ class Simulation {
   void clear_drive_target(int dof);
   // Force or torque added on a dof besides its drive.
   void set_joint_force(int dof, double force);
+  double joint_force(int dof) const;
   // External wrench [f; tau] on a body, world axes, at the centre of mass.
   void set_body_wrench(int body, const Vec6& wrench_W);
+  Vec6 body_wrench(int body) const;
   // Pulls a point of one body (body frame) to a target (world), m, until clear_drag(), like a hand on a spring that the
   // step resolves implicitly (docs/theory/rows.md §3.1): stable for any mass and step. The pull grows with the mass of
   // all that joints connect with the body and is at most ten times its weight along each axis.

@@ -31,7 +31,7 @@ struct Simulation::Impl {
   // The step, or an exception (out of memory, shapes that collision refuses) after which the state is that before it
   // and nothing else of this object is to be relied on: the next call that needs more makes it anew.
   void step_or_break();
-  std::unique_ptr<Impl> anew() const;
+  std::unique_ptr<Impl> anew();
   static void mend(std::unique_ptr<Impl>& impl) {
     if (impl->broken) impl = impl->anew();
   }
