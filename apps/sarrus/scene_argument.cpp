@@ -95,6 +95,8 @@ void SceneArgument::add_to(CLI::App& command) {
   command.add_flag("!--no-merge", import.merge_fixed, "Keep bodies apart that are fixed to each other")->group(group);
   command.add_flag("!--no-repair", import.repair_inertia, "Refuse inertias that no mass has")->group(group);
   if (command.get_name() != "pose") {
+    command.add_flag("--snap", import.snap_scene, "JSON: axes of a loop that are parallel but for 1e-3 rad become so")
+        ->group(group);
     add_choice(
         command, "--assemble", import.assemble,
         {{"auto", ImportAssembly::automatic}, {"always", ImportAssembly::always}, {"never", ImportAssembly::never}},

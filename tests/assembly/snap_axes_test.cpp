@@ -2,6 +2,7 @@
 // loops that are meant to be spatial are left alone.
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 #include "sarrus/assembly/snap_axes.h"
@@ -66,6 +67,58 @@ TEST(SnapAxes, SlidersOfALoopToo) {
   const Assembly free = assemble(snapped.model, rigid.state);
   EXPECT_EQ(free.report.status, AssemblyStatus::already);
   EXPECT_EQ(free.report.mobility, 1);
+}
+
+// Of many mechanisms each is judged by itself: the tilted ones are freed, at no more than the cost of each.
+TEST(SnapAxes, EachMechanismByItself) {
+  const ModelData one = make_scene("fourbar_swing").data();
+  ModelData many;
+  constexpr int kCount = 60;
+  for (int k = 0; k < kCount; ++k) {
+    const int bodies = static_cast<int>(many.bodies.size());
+    const int dofs = static_cast<int>(many.dofs.size());
+    for (Body b : one.bodies) {
+      b.name += std::to_string(k);
+      many.bodies.push_back(b);
+    }
+    for (std::size_t i = 0; i < one.joints.size(); ++i) {
+      Joint j = one.joints[i];
+      j.name += std::to_string(k);
+      if (j.base != kWorld) j.base += bodies;
+      if (j.follower != kWorld) j.follower += bodies;
+      j.first_dof += dofs;
+      if (i == 2 && k % 3 == 1) {
+        const Quat turn = so3_exp(3e-5 * Vec3(0, 0.6, 0.8));
+        j.q_BJ = j.q_BJ * turn;
+        j.q_FJ = j.q_FJ * turn;
+      }
+      many.joints.push_back(j);
+    }
+    many.dofs.insert(many.dofs.end(), one.dofs.begin(), one.dofs.end());
+  }
+  const Model model = finish_model(std::move(many));
+  const State start = State::initial(model);
+  EXPECT_EQ(locked_loops(model, start).size(), kCount / 3);
+  const SnapResult snapped = snap_axes(model, start);
+  ASSERT_EQ(snapped.loops.size(), kCount / 3);
+  for (std::size_t i = 0; i < snapped.loops.size(); ++i) {
+    const int k = static_cast<int>(3 * i + 1);
+    for (const int j : snapped.loops[i].joints) EXPECT_EQ(j / static_cast<int>(one.joints.size()), k);
+  }
+  EXPECT_TRUE(locked_loops(snapped.model, start).empty());
+  EXPECT_TRUE(snap_axes(snapped.model, start).loops.empty());
+}
+
+// What the step frees is not called locked.
+TEST(SnapAxes, LoopsThatTheStepFreesAreNotLocked) {
+  for (const double angle : {1e-7, 1e-6}) {
+    const Model model = tilted("fourbar_swing", 2, angle);
+    EXPECT_TRUE(locked_loops(model, State::initial(model)).empty()) << angle;
+  }
+  for (const double angle : {1e-5, 1e-4}) {
+    const Model model = tilted("fourbar_swing", 2, angle);
+    EXPECT_EQ(locked_loops(model, State::initial(model)).size(), 1u) << angle;
+  }
 }
 
 }  // namespace

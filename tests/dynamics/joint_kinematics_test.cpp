@@ -484,7 +484,7 @@ TEST(JointErrors, CountsLockedCoordinates) {
   EXPECT_NEAR(soft.compliant_angle, 0.2, 1e-15);
 }
 
-// 1 mm of slides whose bodies are 1 cm large is as far open as 0.1 rad; twice the coefficient is half the way.
+// 1 mm of slides whose bodies are 1 cm large is as far open as 0.13 rad; twice the coefficient is half the way.
 TEST(JointErrors, LockedCombinationsOfSlidesAreMeasuredByTheSizeOfTheirJoints) {
   for (const double coefficient : {1.0, 2.0}) {
     ModelBuilder b("two");
@@ -500,8 +500,8 @@ TEST(JointErrors, LockedCombinationsOfSlidesAreMeasuredByTheSizeOfTheirJoints) {
     const Model m = b.build();
     JointKinematics kin(m);
     kin.update(std::vector<Pose>{{Vec3(1e-3, 0, 0), Quat::Identity()}, {}});
-    const double length = 0.01;
-    const JointErrors e = joint_errors(m, kin, std::vector<double>{1e-3, 0}, std::vector<double>{length, length});
+    const double length = m.joint_size(0);
+    const JointErrors e = joint_errors(m, kin, std::vector<double>{1e-3, 0});
     EXPECT_NEAR(e.angle, coefficient * 1e-3, 1e-15);
     EXPECT_NEAR(e.open, 1e-3 / length, 1e-12);
     EXPECT_EQ(e.worst_lock, m.dof_count());

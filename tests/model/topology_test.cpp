@@ -36,27 +36,29 @@ int add_random_body(ModelBuilder& b, Random& rng, const std::string& name) {
   return b.add_body(name, 1.0, Mat3::Identity(), {rng.vector(), rng.rotation()});
 }
 
-// The size of a joint: hypot(distance of the centre of mass, radius of gyration) of the larger body; the world has
-// none.
-TEST(JointSize, IsThatOfTheLargerBody) {
+// The size of a joint: that of the smaller body, hypot(distance of its farthest joint, radius of gyration); the world
+// has none.
+TEST(JointSize, IsThatOfTheSmallerBody) {
   ModelBuilder b("sizes");
   const double mass = 2, inertia = 0.02;  // radius of gyration sqrt(3/2 * 0.01)
   const int near = b.add_body("near", mass, inertia * Mat3::Identity(), {Vec3(0.3, 0, 0)});
-  const int far = b.add_body("far", mass, inertia * Mat3::Identity(), {Vec3(1.3, 0, 0)});
+  const int far = b.add_body("far", mass, inertia * Mat3::Identity(), {Vec3(1.0, 0, 0)});
+  const int dust = b.add_body("dust", mass, 1e-20 * Mat3::Identity(), {Vec3(1.0, 0, 0)});
   const int hinge = b.add_joint_at("hinge", JointType::revolute, kWorld, near, Vec3::Zero(), Quat::Identity());
   const int slide = b.add_joint_at("slide", JointType::prismatic, near, far, Vec3(0.8, 0, 0), Quat::Identity());
+  const int ball = b.add_joint_at("ball", JointType::spherical, far, dust, Vec3(1.0, 0, 0), Quat::Identity());
   Combination sum;
   sum.name = "sum";
   sum.terms = {{0, 1.0}, {1, -4.0}};
   b.add_combination(sum);
   const Model m = b.build();
   const double gyration2 = 1.5 * inertia / mass;
-  EXPECT_NEAR(m.joint_size(hinge), std::sqrt(0.09 + gyration2), 1e-12);
-  EXPECT_NEAR(m.joint_size(slide), std::sqrt(0.25 + gyration2), 1e-12);
-  EXPECT_EQ(m.largest_joint_size(), m.joint_size(slide));
+  EXPECT_NEAR(m.joint_size(hinge), std::sqrt(0.25 + gyration2), 1e-12) << "the slide is 0.5 m away";
+  EXPECT_NEAR(m.joint_size(slide), std::sqrt(0.04 + gyration2), 1e-12);
+  EXPECT_NEAR(m.joint_size(ball), 1e-6 * m.joint_size(slide), 1e-15) << "not below a millionth of the other body";
   EXPECT_EQ(m.reach(0), m.joint_size(hinge)) << "an angle";
   EXPECT_EQ(m.reach(1), 1) << "a length";
-  EXPECT_EQ(m.reach(2), std::min(m.joint_size(hinge), 0.25)) << "a unit of the sum is a quarter of a metre";
+  EXPECT_EQ(m.reach(m.dof_count()), std::min(m.joint_size(hinge), 0.25)) << "a unit of the sum is a quarter of a metre";
 }
 
 // Joint frames of base and follower at the reference pose coincide, for every type and topology.

@@ -173,5 +173,82 @@ TEST(ScenesInOtherUnits, ALongDoublePendulumDriftsAsAShortOne) {
   expect_within("drift_0.001", drift({.length = 1e-3, .time = std::sqrt(1e-3)}), std::max(2 * one, 1e-6));
 }
 
+// --- small beside large --------------------------------------------------------------------------------------------
+
+// A four-bar of links of `size` m, and beside it, if so wanted, a swinging beam of a kilometre. The coupler is given
+// away from where it belongs, so that the start has to close the loop.
+Model linkage_beside(double size, bool beam) {
+  ModelBuilder b("linkage");
+  const Vec3 at(1, 0, 2);
+  const auto link = [&](const char* name, const Vec3& from, const Vec3& to) {
+    const Vec3 along = to - from;
+    return b.add_box_body(name, 1e3 * size * size * size, size * Vec3(0.5, 0.05, 0.05),
+                          {at + 0.5 * (from + to), Quat::FromTwoVectors(Vec3::UnitX(), along)});
+  };
+  const Vec3 A = Vec3::Zero(), B = size * Vec3(0, 0, 0.7), C = size * Vec3(1.5, 0, 1.1), D = size * Vec3(1.2, 0, 0);
+  const int crank = link("crank", A, B);
+  const int coupler = link("coupler", B, C);
+  const int rocker = link("rocker", C, D);
+  const Quat axis = frame_with_x(Vec3::UnitY());
+  b.add_joint_at("A", JointType::revolute, kWorld, crank, at + A, axis);
+  b.add_joint_at("B", JointType::revolute, crank, coupler, at + B, axis);
+  b.add_joint_at("C", JointType::revolute, coupler, rocker, at + C, axis);
+  b.add_joint_at("D", JointType::revolute, kWorld, rocker, at + D, axis);
+  if (beam) {
+    const int giant = b.add_box_body("beam", 1e9, Vec3(500, 5, 5), {Vec3(500, 100, 300)});
+    b.add_joint_at("beam hinge", JointType::revolute, kWorld, giant, Vec3(0, 100, 300), axis);
+  }
+  ModelData data = b.build().data();
+  data.bodies[1].X_WB0.p += 1e-3 * size * Vec3(1, 0.3, -0.5);
+  return finish_model(std::move(data));
+}
+
+// What is far larger changes nothing for what is small: neither whether the start closes, nor how it moves.
+TEST(SmallBesideLarge, LinksOfACentimetreBesideABeamOfAKilometre) {
+  for (const double unit : {1e-3, 1.0, 1e3}) {
+    const Units units{.length = unit, .mass = unit * unit * unit, .time = std::sqrt(unit)};
+    const SimulationOptions options = passive_options(2e-4 * units.time);
+    Simulation alone(scaled(linkage_beside(0.01, false), units), options);
+    Simulation beside(scaled(linkage_beside(0.01, true), units), options);
+    double worst = 0;
+    for (int i = 0; i < 500; ++i) {
+      ASSERT_EQ(alone.step().status, StepStatus::converged) << i;
+      ASSERT_EQ(beside.step().status, StepStatus::converged) << i << ": " << beside.report().message;
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Vec3 d = alone.state().X_WB[k].p - beside.state().X_WB[k].p;
+        worst = std::max(worst, d.norm() / (0.01 * unit));
+      }
+    }
+    expect_within(fmt::format("difference_{:g}", unit), worst, 1e-8);
+  }
+}
+
+// The same linkage on the end of the beam: its gaps are those of its own links, up to round-off so far out.
+TEST(SmallBesideLarge, LinksOfACentimetreOnTheEndOfABeamOfAKilometre) {
+  for (const double unit : {1e-3, 1.0, 1e3}) {
+    const Units units{.length = unit, .mass = unit * unit * unit, .time = std::sqrt(unit)};
+    ModelBuilder b("on the end");
+    const Quat axis = frame_with_x(Vec3::UnitY());
+    const int beam = b.add_box_body("beam", 1e9, Vec3(500, 5, 5), {Vec3(500, 0, 0)});
+    b.add_joint_at("hinge", JointType::revolute, kWorld, beam, Vec3::Zero(), axis);
+    int last = beam;
+    for (int i = 0; i < 3; ++i) {
+      const Vec3 p(1000, 0, -0.01 * i);
+      const int link = b.add_box_body(fmt::format("link{}", i), 1e-3, Vec3(1e-3, 1e-3, 5e-3), {p - Vec3(0, 0, 5e-3)});
+      b.add_joint_at(fmt::format("joint{}", i), JointType::revolute, last, link, p, axis);
+      last = link;
+    }
+    Simulation sim(scaled(b.build(), units), passive_options(1e-3 * units.time));
+    double gap = 0;
+    for (int i = 0; i < 500; ++i) {
+      const StepReport& r = sim.step();
+      ASSERT_NE(r.status, StepStatus::failed) << r.message;
+      EXPECT_TRUE(r.met_tolerance) << i;
+      gap = std::max(gap, r.joint_gap / unit);
+    }
+    expect_within(fmt::format("gap_{:g}", unit), gap, 5e-12);
+  }
+}
+
 }  // namespace
 }  // namespace sarrus::scale_scenes_test

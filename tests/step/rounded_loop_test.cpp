@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "physics/harness.h"
@@ -74,6 +76,34 @@ TEST(RoundedLoops, TheSameBitsTwice) {
   testing::run(a, 200);
   testing::run(b, 200);
   EXPECT_EQ(a.state().hash(), b.state().hash());
+}
+
+// The rows are found mechanism by mechanism, whatever stands beside: in a crowd of more than 400 rows, too.
+TEST(RoundedLoops, EachMechanismByItself) {
+  const ModelData one = tilted("fourbar_swing", 2, 1e-6).data();
+  ModelData many;
+  constexpr int kCount = 30;
+  for (int k = 0; k < kCount; ++k) {
+    const int bodies = static_cast<int>(many.bodies.size());
+    const int dofs = static_cast<int>(many.dofs.size());
+    for (Body b : one.bodies) {
+      b.name += std::to_string(k);
+      many.bodies.push_back(b);
+    }
+    for (Joint j : one.joints) {
+      j.name += std::to_string(k);
+      if (j.base != kWorld) j.base += bodies;
+      if (j.follower != kWorld) j.follower += bodies;
+      j.first_dof += dofs;
+      many.joints.push_back(j);
+    }
+    many.dofs.insert(many.dofs.end(), one.dofs.begin(), one.dofs.end());
+  }
+  const std::vector<std::uint8_t> alone = rounded_rows(finish_model(one));
+  const std::vector<std::uint8_t> rows = rounded_rows(finish_model(std::move(many)));
+  ASSERT_EQ(count(alone), 3);
+  ASSERT_EQ(rows.size(), kCount * alone.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(rows[i], alone[i % alone.size()]) << i;
 }
 
 }  // namespace

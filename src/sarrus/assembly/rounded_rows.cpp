@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "sarrus/assembly/loop_equations.h"
+#include "sarrus/assembly/mechanisms.h"
 #include "sarrus/dynamics/state.h"
 #include "sarrus/math/dense.h"
 #include "sarrus/math/tools.h"
@@ -127,23 +128,18 @@ bool any_gives(const Model& model) {
                      [&](const Dof& d) { return d.limit.locked() && gives(d.limit); });
 }
 
-}  // namespace
-
-std::vector<std::uint8_t> rounded_rows(const Model& model) {
-  if (model.loop_joints().empty() && model.couplings().empty()) return {};
-  if (any_gives(model)) return {};
+// Of a mechanism alone, by its rows; empty: none.
+std::vector<std::uint8_t> rounded_rows_of(const Model& mechanism, const State& start) {
   AssemblyOptions options;
   options.limits = false;
-  LoopEquations equations(model, options);
-  // Their matrices are dense, those of all groups at once.
-  if (equations.most_rows() > kMostRoundedRows) return {};
-  const State start = State::initial(model);
+  LoopEquations equations(mechanism, options);
+  if (equations.most_rows() > kMostRoundedRows) return {};  // matrices are dense
   const Posture posture{start.X_WB, start.q};
   equations.linearise(posture);
   std::vector<std::uint8_t> out;
   for (std::size_t k = 0; k < equations.groups().size(); ++k) {
     const LoopEquations::Group& g = equations.groups()[k];
-    if (g.equations < 2 || g.equations > kMostRoundedRows) continue;
+    if (g.equations < 2) continue;
     const ColumnOrder order = independent_columns(g.A.topRows(g.equations).transpose());
     const auto suspicious = [&](double length) {
       return length > kRoundOff * order.length[0] && length < 100 * kRounded * order.length[0];
@@ -161,6 +157,42 @@ std::vector<std::uint8_t> rounded_rows(const Model& model) {
     if (!implied) continue;
     out.resize(at(equations.row_count()), 0);
     for (const int i : left_out) out[at(equations.groups()[k].rows[at(i)])] = 1;
+  }
+  return out;
+}
+
+// By mechanism: its rows of set_position_rows(), in their order, which is that of the mechanism alone.
+std::vector<std::vector<int>> rows_by_mechanism(const Model& model, const Mechanisms& mechanisms, const State& start) {
+  const auto coordinates = maximal_coordinates(model);
+  ConstraintProblem problem;
+  problem.set_nodes(coordinates->node_sizes());
+  JointKinematics kinematics(model);
+  kinematics.update(start.X_WB, start.q);
+  set_position_rows(model, *coordinates, start.X_WB, kinematics, start.q, problem);
+  std::vector<std::vector<int>> rows(at(mechanisms.count()));
+  for (const ConstraintBlock& b : problem.blocks) {
+    for (int r = 0; r < b.rows; ++r) rows[at(mechanisms.of(b.node[0]))].push_back(b.row + r);
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> rounded_rows(const Model& model) {
+  if (model.loop_joints().empty() && model.couplings().empty()) return {};
+  if (any_gives(model)) return {};
+  const State start = State::initial(model);
+  const Mechanisms mechanisms(model);
+  const std::vector<std::vector<int>> rows = rows_by_mechanism(model, mechanisms, start);
+  std::size_t count = 0;
+  for (const std::vector<int>& r : rows) count += r.size();
+  std::vector<std::uint8_t> out;
+  for (int k = 0; k < mechanisms.count(); ++k) {
+    if (!mechanisms.closes(k) || rows[at(k)].size() > kMostRoundedRows) continue;
+    const std::vector<std::uint8_t> own = rounded_rows_of(mechanisms.part(k), mechanisms.part_state(k, start));
+    if (own.empty()) continue;
+    out.resize(count, 0);
+    for (std::size_t i = 0; i < own.size(); ++i) out[at(rows[at(k)][i])] = own[i];
   }
   return out;
 }

@@ -25,7 +25,8 @@ inline constexpr double kRounded = 1e-5;      // of the largest singular value
 inline constexpr int kMostRoundedRows = 400;  // of a mechanism; larger ones are left as they are
 
 // By joint row of set_position_rows(): 1 for those that can be left out. Empty: none. At the reference pose, which has
-// to be closed; deterministic. None of models in which joints give way: rows of the problem are others there.
+// to be closed; deterministic. Each mechanism is judged by itself. None of models in which joints give way: rows of the
+// problem are others there.
 std::vector<std::uint8_t> rounded_rows(const Model& model);
 
 // Leaves them out of a problem whose first rows they are, before their diagonal is measured: as a damper of a millionth

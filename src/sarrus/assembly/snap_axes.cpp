@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
 
 #include "sarrus/assembly/freedom.h"
+#include "sarrus/assembly/mechanisms.h"
+#include "sarrus/assembly/rounded_rows.h"
 #include "sarrus/math/so3.h"
 #include "sarrus/math/tools.h"
-#include "sarrus/model/topology.h"
+#include "sarrus/model/joint_graph.h"
 
 namespace sarrus {
 namespace {
@@ -101,16 +105,17 @@ int strict_rank(const Model& model, const State& state) {
   return report.rank;
 }
 
-}  // namespace
-
-SnapResult snap_axes(const Model& given, const State& closed, double snap_angle) {
+// Of a mechanism alone.
+SnapResult snapped_mechanism(const Model& given, const State& closed, double snap_angle) {
   SnapResult result{given, {}};
+  const JointGraph graph(given);
+  JointKinematics kinematics(given);
+  kinematics.update(closed.X_WB, closed.q);
+  int rank = 0;  // of result.model, once it is known
   for (const int closing : given.loop_joints()) {
     const Model& model = result.model;
-    const Loop loop = shortest_loop(model, closing);
+    const Loop loop = graph.shortest_loop(closing);
     if (loop.joints.empty()) continue;
-    JointKinematics kinematics(model);
-    kinematics.update(closed.X_WB, closed.q);
     std::vector<Vec3> mean_W;
     std::vector<double> spread;
     const std::vector<std::vector<int>> sets = parallel_sets(model, kinematics, loop, snap_angle, mean_W, spread);
@@ -128,12 +133,70 @@ SnapResult snap_axes(const Model& given, const State& closed, double snap_angle)
       snapped.angle = std::max(snapped.angle, spread[s]);
     }
     Model turned = finish_model(std::move(data));
-    const int rank = strict_rank(model, closed);
-    if (rank < 0 || strict_rank(turned, closed) >= rank) continue;  // it moves as it is, or not for that reason
+    if (rank == 0) rank = strict_rank(model, closed);
+    if (rank < 0) break;  // too large
+    const int without = strict_rank(turned, closed);
+    if (without >= rank) continue;  // it moves as it is, or not for that reason
+    rank = without;
     result.model = std::move(turned);
+    kinematics = JointKinematics(result.model);
+    kinematics.update(closed.X_WB, closed.q);
     result.loops.push_back(std::move(snapped));
   }
   return result;
+}
+
+}  // namespace
+
+SnapResult snap_axes(const Model& given, const State& closed, double snap_angle) {
+  SnapResult result{given, {}};
+  if (given.loop_joints().empty()) return result;
+  const Mechanisms mechanisms(given);
+  std::optional<ModelData> data;
+  for (int k = 0; k < mechanisms.count(); ++k) {
+    if (!mechanisms.closes(k)) continue;
+    SnapResult own = snapped_mechanism(mechanisms.part(k), mechanisms.part_state(k, closed), snap_angle);
+    if (own.loops.empty()) continue;
+    if (!data) data = given.data();
+    const std::span<const int> joints = mechanisms.joints(k);
+    for (SnappedLoop& loop : own.loops) {
+      for (int& i : loop.joints) {
+        const Joint& turned = own.model.joints()[at(i)];
+        i = joints[at(i)];
+        Joint& j = data->joints[at(i)];
+        j.p_BJ = turned.p_BJ;
+        j.p_FJ = turned.p_FJ;
+        j.q_BJ = turned.q_BJ;
+        j.q_FJ = turned.q_FJ;
+      }
+      result.loops.push_back(std::move(loop));
+    }
+  }
+  if (data) result.model = finish_model(*std::move(data));
+  return result;
+}
+
+std::vector<SnappedLoop> locked_loops(const Model& model, const State& closed, double snap_angle) {
+  SnapResult snap = snap_axes(model, closed, snap_angle);
+  if (snap.loops.empty()) return {};
+  // Rows of a loop that moves all the same are left out in the step, and open by up to twice the angle where it goes:
+  // more than a step may leave open if that is not small.
+  constexpr double kStaysClosed = 4e-6;
+  const std::vector<std::uint8_t> released = rounded_rows(model);
+  if (released.empty()) return std::move(snap.loops);
+  std::vector<bool> moves(model.joints().size(), false);
+  int row = 0;
+  for (std::size_t i = 0; i < model.joints().size(); ++i) {
+    const Joint& j = model.joints()[i];
+    const int rows = j.rope ? 0 : joint_rows(j);
+    for (int r = row; r < row + rows; ++r) moves[i] = moves[i] || released[at(r)] != 0;
+    row += rows;
+  }
+  std::erase_if(snap.loops, [&](const SnappedLoop& loop) {
+    return loop.angle <= kStaysClosed &&
+           std::any_of(loop.joints.begin(), loop.joints.end(), [&](int i) { return moves[at(i)]; });
+  });
+  return std::move(snap.loops);
 }
 
 }  // namespace sarrus

@@ -27,4 +27,8 @@ inline constexpr double kSnapAngle = 1e-3;  // rad
 // Joint frames change, poses do not: `closed` is an assembled state of both models.
 SnapResult snap_axes(const Model& model, const State& closed, double snap_angle = kSnapAngle);
 
+// The loops of a model that is run as it is written which such axes lock: those that snap_axes() would free, but for
+// those that the step frees for good, whose rows contradict each other in the last digits alone (rounded_rows.h).
+std::vector<SnappedLoop> locked_loops(const Model& model, const State& closed, double snap_angle = kSnapAngle);
+
 }  // namespace sarrus

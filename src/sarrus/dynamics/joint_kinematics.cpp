@@ -466,18 +466,24 @@ double open_by(double residual) {
 
 struct Errors {
   JointErrors largest;
-  double worst = -1;  // share of the rigid ones
+  double worst = -1;    // share of the rigid ones
+  double longest = -1;  // of the ropes
 
-  void add(const Model& model, const JointKinematics& kinematics, int i, double length) {
+  void add(const Model& model, const JointKinematics& kinematics, int i) {
     const Joint& j = model.joints()[static_cast<std::size_t>(i)];
     double r[6];
     const int translational = kinematics.residual(i, r);
+    const double size = model.joint_size(i);
+    const double noise = round_off(kinematics.frame(i));
     if (j.rope) {
       const double stretch = std::isnan(r[0]) ? open_by(r[0]) : r[0];
       if (j.compliance.compliant()) {
         largest.compliant_gap = std::max(largest.compliant_gap, stretch);
-      } else if (stretch > largest.stretch) {
-        largest.stretch = stretch;
+        return;
+      }
+      largest.stretch = std::max(largest.stretch, stretch);
+      if (const double share = (stretch - noise) / size; share > longest) {
+        longest = share;
         largest.worst_rope = i;
       }
       return;
@@ -489,7 +495,7 @@ struct Errors {
       double& most = k < translational ? gap : angle;
       const double off = open_by(r[k]);
       most = std::max(most, off);
-      const double share = k < translational ? off / length : off;
+      const double share = k < translational ? (off - noise) / size : off;
       if (!compliant && share > worst) {
         worst = share;
         largest.worst_joint = i;
@@ -499,13 +505,12 @@ struct Errors {
 
   // In any order: of equal ones the first joint is named.
   void add(const Errors& o) {
-    for (double JointErrors::*x :
-         {&JointErrors::gap, &JointErrors::angle, &JointErrors::compliant_gap, &JointErrors::compliant_angle}) {
+    for (double JointErrors::*x : {&JointErrors::gap, &JointErrors::angle, &JointErrors::compliant_gap,
+                                   &JointErrors::compliant_angle, &JointErrors::stretch}) {
       largest.*x = std::max(largest.*x, o.largest.*x);
     }
-    if (o.largest.stretch > largest.stretch ||
-        (o.largest.stretch == largest.stretch && o.largest.worst_rope < largest.worst_rope)) {
-      largest.stretch = o.largest.stretch;
+    if (o.longest > longest || (o.longest == longest && o.largest.worst_rope < largest.worst_rope)) {
+      longest = o.longest;
       largest.worst_rope = o.largest.worst_rope;
     }
     if (o.worst > worst || (o.worst == worst && o.largest.worst_joint < largest.worst_joint)) {
@@ -517,20 +522,25 @@ struct Errors {
 
 }  // namespace
 
-JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, std::span<const double> q,
-                         std::span<const double> lengths) {
+double round_off(const JointFrame& f) {
+  constexpr double kUlps = 8 * std::numeric_limits<double>::epsilon();
+  const double way = f.p_F_W.lpNorm<1>() + (f.p_F_W - f.r_F_W).lpNorm<1>() + (f.p_B_W - f.r_B_W).lpNorm<1>();
+  return way < std::numeric_limits<double>::infinity() ? kUlps * way : 0;  // what is no number excuses nothing
+}
+
+JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, std::span<const double> q) {
   constexpr int kLeast = 64;
-  const auto length_of = [&](int joint) { return lengths.empty() ? 1.0 : lengths[static_cast<std::size_t>(joint)]; };
   Errors all;
   std::mutex mutex;
   Workers::here().ranges(model.joint_count(), kLeast, [&](int begin, int end) {
     Errors part;
-    for (int i = begin; i < end; ++i) part.add(model, kinematics, i, length_of(i));
+    for (int i = begin; i < end; ++i) part.add(model, kinematics, i);
     const std::lock_guard lock(mutex);
     all.add(part);
   });
   JointErrors e = all.largest;
   e.open = std::max(0.0, all.worst);
+  e.stretched = std::max(0.0, all.longest);
   // In the units of a coordinate, or of the first one of a combination.
   const auto add = [&](double off, bool compliant, int scalar, int& worst, int i) {
     double& angle = compliant ? e.compliant_angle : e.angle;
@@ -539,7 +549,8 @@ JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, 
     const auto share_of = [&](int dof, double by) {
       const int joint = model.joint_of_dof(dof);
       const Joint& j = model.joints()[static_cast<std::size_t>(joint)];
-      return coordinate_is_angular(j, dof - j.first_dof) ? by : by / length_of(joint);
+      if (coordinate_is_angular(j, dof - j.first_dof)) return by;
+      return (by - round_off(kinematics.frame(joint))) / model.joint_size(joint);
     };
     double share = std::numeric_limits<double>::infinity();
     if (!model.is_combination(scalar)) {
@@ -565,32 +576,6 @@ JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, 
     add(open_by(c.residual(qa, qb)), c.compliance.compliant(), c.dof_a, e.worst_coupling, static_cast<int>(i));
   }
   return e;
-}
-
-std::vector<double> joint_lengths(const Model& model) {
-  std::vector<double> size(model.bodies().size(), 0.0);
-  for (std::size_t i = 0; i < size.size(); ++i) {
-    const Body& b = model.bodies()[i];
-    // No radius of gyration is larger than the root of half the trace.
-    if (b.mass > 0) size[i] = 2 * std::sqrt(0.5 * b.inertia_B.trace() / b.mass);
-  }
-  const auto reach = [&size](int body, const Vec3& p) {
-    if (body != kWorld)
-      size[static_cast<std::size_t>(body)] = std::max(size[static_cast<std::size_t>(body)], 2 * p.norm());
-  };
-  for (const Joint& j : model.joints()) {
-    reach(j.base, j.p_BJ);
-    reach(j.follower, j.p_FJ);
-  }
-  std::vector<double> lengths;
-  for (const Joint& j : model.joints()) {
-    double least = std::numeric_limits<double>::infinity();
-    for (const int body : {j.base, j.follower}) {
-      if (body != kWorld) least = std::min(least, size[static_cast<std::size_t>(body)]);
-    }
-    lengths.push_back(least > 0 && std::isfinite(least) ? least : 1.0);
-  }
-  return lengths;
 }
 
 }  // namespace sarrus

@@ -99,8 +99,10 @@ struct JointErrors {
   double gap = 0;  // m
   // rad; couplings and locked coordinates are counted here, in the units of their (first) coordinate
   double angle = 0;
-  // The largest of all that is rigid, gaps in shares of the joint's length (below) and angles in rad, and whose it is.
+  // The largest of all that is rigid, gaps beyond their round-off (below) in shares of the joint's size
+  // (Model::joint_size) and angles in rad, and whose it is; and that of ropes.
   double open = 0;
+  double stretched = 0;
   int worst_joint = -1;
   int worst_coupling = -1;     // if it is what is largest of all that is rigid
   int worst_lock = -1;         // likewise: the coordinate or combination with equal limits, in Model::scalars()
@@ -112,7 +114,8 @@ struct JointErrors {
   // Ropes counted as joints, for poses that are given.
   JointErrors with_ropes() const {
     JointErrors e = *this;
-    if (stretch > gap && stretch > angle) {
+    if (stretched > open) {
+      e.open = stretched;
       e.worst_joint = worst_rope;
       e.worst_coupling = e.worst_lock = -1;
     }
@@ -120,12 +123,9 @@ struct JointErrors {
     return e;
   }
 };
-// `lengths` by joint, m; none: 1 m each.
-JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, std::span<const double> q,
-                         std::span<const double> lengths = {});
+JointErrors joint_errors(const Model& model, const JointKinematics& kinematics, std::span<const double> q);
 
-// By joint: the size of its smaller body, which is twice its largest radius of gyration, or twice the distance of its
-// farthest joint from its centre of mass; 1 m where there is none. A gap is small or large beside it.
-std::vector<double> joint_lengths(const Model& model);
+// m: what the round-off of positions and attitudes makes of a gap of this joint, at most.
+double round_off(const JointFrame& frame);
 
 }  // namespace sarrus

@@ -148,15 +148,26 @@ std::string_view name_of(Ccd ccd) {
 }
 
 void Model::measure_joints(Frozen& f) {
+  constexpr double kLeast = 1e-6;  // of the larger body: what is smaller is within its round-off
   const ModelData& data = f.data;
-  const auto extent = [&](int body, const Vec3& p) {
-    if (body == kWorld) return 0.0;
-    const Body& b = data.bodies[static_cast<std::size_t>(body)];
-    return std::hypot(p.norm(), std::sqrt(0.5 * b.inertia_B.trace() / b.mass));
+  std::vector<double> arm(data.bodies.size(), 0.0);
+  const auto reach_to = [&arm](int body, const Vec3& p) {
+    if (body == kWorld) return;
+    double& most = arm[static_cast<std::size_t>(body)];
+    most = std::max(most, p.norm());
   };
   for (const Joint& j : data.joints) {
-    f.joint_size.push_back(std::max(extent(j.base, j.p_BJ), extent(j.follower, j.p_FJ)));
-    f.largest_joint_size = std::max(f.largest_joint_size, f.joint_size.back());
+    reach_to(j.base, j.p_BJ);
+    reach_to(j.follower, j.p_FJ);
+  }
+  const auto size_of = [&](int body) {
+    const Body& b = data.bodies[static_cast<std::size_t>(body)];
+    return std::hypot(arm[static_cast<std::size_t>(body)], std::sqrt(0.5 * b.inertia_B.trace() / b.mass));
+  };
+  for (const Joint& j : data.joints) {
+    const double follower = j.follower == kWorld ? size_of(j.base) : size_of(j.follower);
+    const double base = j.base == kWorld ? follower : size_of(j.base);
+    f.joint_size.push_back(std::max(std::min(base, follower), kLeast * std::max(base, follower)));
   }
   for (std::size_t i = 0; i < data.dofs.size(); ++i) {
     const auto joint = static_cast<std::size_t>(f.joint_of_dof[i]);

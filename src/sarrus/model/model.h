@@ -407,10 +407,10 @@ class Model {
   // Joint that owns a dof, and the dof's full name. Of a scalar that is a combination: the joint of its first dof, and
   // its own name.
   int joint_of_dof(int dof) const { return d_->joint_of_dof[static_cast<std::size_t>(dof)]; }
-  // What lengths of a joint are small or large against, m: hypot(distance of the centre of mass, radius of gyration) of
-  // the larger one of its bodies.
+  // What lengths of a joint are small or large against, m: the size of the smaller one of its bodies, but at least a
+  // millionth of the other's. Size of a body: hypot(distance of its farthest joint from its centre of mass, radius of
+  // gyration); the world has none.
   double joint_size(int joint) const { return d_->joint_size[static_cast<std::size_t>(joint)]; }
-  double largest_joint_size() const { return d_->largest_joint_size; }
   // How far a unit of a scalar moves something, m: 1 for lengths, the size of its joint for angles.
   double reach(int scalar) const { return d_->reach[static_cast<std::size_t>(scalar)]; }
   std::string dof_name(int dof) const;
@@ -429,8 +429,7 @@ class Model {
     ModelData data;
     std::vector<int> joint_of_dof;          // by scalar
     std::vector<double> joint_size, reach;  // by joint; by scalar
-    double largest_joint_size = 0;
-    std::vector<Dof> with_combinations;  // empty without them
+    std::vector<Dof> with_combinations;     // empty without them
     std::span<const Dof> scalars;
     std::vector<int> loop_joints;
     int floating_components = 0;

@@ -18,7 +18,7 @@ class ModelNumbers {
   template <class A>
   static void archive(A& a, const Model& model) {
     auto& f = const_cast<Model::Frozen&>(*model.d_);  // NOLINT: own() made it, and not as a constant
-    a(f.data.gravity, f.largest_gravity, f.largest_joint_size);
+    a(f.data.gravity, f.largest_gravity);
     for (Body& b : f.data.bodies) {
       a(b.mass);
       a.raw(b.inertia_B.data(), 9 * sizeof(double));

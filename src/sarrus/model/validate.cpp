@@ -338,14 +338,16 @@ void check_combinations(const ModelData& d, const std::vector<int>& joint_of_dof
       }
     }
     if (bodies.size() > kMaxCombinationBodies) {
-      throw InputError(element, fmt::format("its joints move {} bodies, but at most {} are possible; split it by a "
-                                            "coupling, or leave terms out",
-                                            bodies.size(), kMaxCombinationBodies));
+      throw InputError(element,
+                       fmt::format("its joints move {} bodies, but at most {} are possible; tie some of them to "
+                                   "each other by couplings, split it, or leave terms out",
+                                   bodies.size(), kMaxCombinationBodies));
     }
     require_finite(element, "offset", c.offset);
     check_dof(element, c.law, true, true);
     if (c.law.armature != 0) {
-      throw InputError(element, "a combination has no armature; give it to the coordinates");
+      throw InputError(element,
+                       "a combination has no armature; give it to the coordinates, c^2 of it to one of coefficient c");
     }
     if (c.law.wrapped || c.law.initial) {
       throw InputError(element,

@@ -16,13 +16,6 @@ namespace {
 
 constexpr double kOpen = 1e-9;  // m or rad
 
-double open_by(const Model& model, const State& state) {
-  JointKinematics kinematics(model);
-  kinematics.update(state.X_WB);
-  const JointErrors errors = joint_errors(model, kinematics, state.q);
-  return std::max(errors.gap, errors.angle);
-}
-
 double beyond_limits(const Model& model, const State& state) {
   double most = 0;
   for (std::size_t i = 0; i < model.dofs().size(); ++i) {
@@ -30,20 +23,6 @@ double beyond_limits(const Model& model, const State& state) {
     if (limit.active()) most = std::max({most, limit.lower - state.q[i], state.q[i] - limit.upper});
   }
   return most;
-}
-
-Model snapped(const Model& model, const State& state, Findings& findings) {
-  if (model.loop_joints().empty() || !(findings.options().snap_angle > 0)) return model;
-  SnapResult snap = snap_axes(model, state, findings.options().snap_angle);
-  for (const SnappedLoop& loop : snap.loops) {
-    findings.add(ImportSeverity::warning, "snapped-axes", "",
-                 fmt::format("joint '{}'", model.joints()[at(loop.joints.at(0))].name),
-                 fmt::format("the axes of its loop are parallel but for {:.2g} rad, which would lock it; they are made "
-                             "exactly parallel",
-                             loop.angle),
-                 "");
-  }
-  return std::move(snap.model);
 }
 
 // The frame of the follower's joint in the frame of the base's where the joint has these coordinates and no residual;
@@ -103,6 +82,27 @@ Model without_residuals(const Model& model, const State& state, Findings& findin
 }
 
 }  // namespace
+
+double open_by(const Model& model, const State& state) {
+  JointKinematics kinematics(model);
+  kinematics.update(state.X_WB);
+  const JointErrors errors = joint_errors(model, kinematics, state.q);
+  return std::max(errors.gap, errors.angle);
+}
+
+Model snapped(const Model& model, const State& state, Findings& findings) {
+  if (model.loop_joints().empty() || !(findings.options().snap_angle > 0)) return model;
+  SnapResult snap = snap_axes(model, state, findings.options().snap_angle);
+  for (const SnappedLoop& loop : snap.loops) {
+    findings.add(ImportSeverity::warning, "snapped-axes", "",
+                 fmt::format("joint '{}'", model.joints()[at(loop.joints.at(0))].name),
+                 fmt::format("the axes of its loop are parallel but for {:.2g} rad, which would lock it; they are made "
+                             "exactly parallel",
+                             loop.angle),
+                 "");
+  }
+  return std::move(snap.model);
+}
 
 Model assembled(const Model& model, Findings& findings) {
   const ImportOptions& options = findings.options();

@@ -11,68 +11,86 @@
 namespace sarrus {
 namespace {
 
-// By body: the joint that it hangs on in the tree, or -1.
-std::vector<int> joint_above(const Model& model) {
+// The tree of joints: by body the joint that it hangs on, or -1, and the bodies from the roots on.
+struct Tree {
+  std::vector<int> above, order;
+};
+
+Tree tree_of(const Model& model) {
   std::vector<bool> closes(model.joints().size(), false);
   for (const int j : model.loop_joints()) closes[at(j)] = true;
   std::vector<std::vector<int>> joints_of(model.bodies().size());
-  std::vector<int> above(model.bodies().size(), -1), order;
+  Tree tree;
+  tree.above.assign(model.bodies().size(), -1);
   std::vector<bool> reached(model.bodies().size(), false);
+  const auto reach = [&](int body, int joint) {
+    if (body == kWorld || reached[at(body)]) return;
+    reached[at(body)] = true;
+    tree.above[at(body)] = joint;
+    tree.order.push_back(body);
+  };
   for (int i = 0; i < model.joint_count(); ++i) {
     const Joint& j = model.joints()[at(i)];
     if (closes[at(i)] || j.type == JointType::free) continue;
     for (const auto& [body, other] : {std::pair(j.base, j.follower), std::pair(j.follower, j.base)}) {
       if (body != kWorld) joints_of[at(body)].push_back(i);
-      if (body != kWorld && other == kWorld && !reached[at(body)]) {
-        reached[at(body)] = true;
-        above[at(body)] = i;
-        order.push_back(body);
-      }
+      if (other == kWorld) reach(body, i);
     }
   }
   // What hangs on the world first, then what floats, from its first body.
   int next_floating = 0;
   for (std::size_t k = 0;; ++k) {
-    while (k == order.size() && next_floating < model.body_count()) {
-      if (!reached[at(next_floating)]) {
-        reached[at(next_floating)] = true;
-        order.push_back(next_floating);
-      }
-      ++next_floating;
-    }
-    if (k == order.size()) return above;
-    for (const int i : joints_of[at(order[k])]) {
+    while (k == tree.order.size() && next_floating < model.body_count()) reach(next_floating++, -1);
+    if (k == tree.order.size()) return tree;
+    for (const int i : joints_of[at(tree.order[k])]) {
       const Joint& j = model.joints()[at(i)];
-      const int other = j.base == order[k] ? j.follower : j.base;
-      if (other == kWorld || reached[at(other)]) continue;
-      reached[at(other)] = true;
-      above[at(other)] = i;
-      order.push_back(other);
+      reach(j.base == tree.order[k] ? j.follower : j.base, i);
     }
   }
 }
 
+// Several bodies as one rigid one, in world axes.
+struct Lump {
+  double mass = 0;
+  Vec3 centre = Vec3::Zero();
+  Mat3 inertia = Mat3::Zero();  // about the centre
+
+  void add(const Lump& o) {
+    const double sum = mass + o.mass;
+    if (!(sum > 0)) return;
+    const Vec3 d = o.centre - centre;
+    inertia += o.inertia + mass * o.mass / sum * (d.squaredNorm() * Mat3::Identity() - d * d.transpose());
+    centre += o.mass / sum * d;
+    mass = sum;
+  }
+};
+
+// By joint: all bodies beyond it; nothing beyond those that close loops.
+std::vector<Lump> lumps_beyond(const Model& model, const State& state) {
+  const Tree tree = tree_of(model);
+  std::vector<Lump> of_body, beyond(model.joints().size());
+  for (std::size_t i = 0; i < model.bodies().size(); ++i) {
+    const Body& b = model.bodies()[i];
+    const Mat3 R = state.X_WB[i].q.toRotationMatrix();
+    of_body.push_back({b.mass, state.X_WB[i].p, R * b.inertia_B * R.transpose()});
+  }
+  for (auto body = tree.order.rbegin(); body != tree.order.rend(); ++body) {
+    const int joint = tree.above[at(*body)];
+    if (joint < 0) continue;
+    const Joint& j = model.joints()[at(joint)];
+    const int below = j.base == *body ? j.follower : j.base;
+    beyond[at(joint)] = of_body[at(*body)];
+    if (below != kWorld) of_body[at(below)].add(of_body[at(*body)]);
+  }
+  return beyond;
+}
+
 // Mass, or inertia about the axis, of all bodies beyond the joint.
-double inertia_beyond(const Model& model, const State& state, const JointKinematics& kinematics, int joint, int k,
-                      const std::vector<int>& above) {
+double inertia_of(const Lump& lump, const JointKinematics& kinematics, int joint, int k) {
   JointAxis axes[6];
   kinematics.dof_axes(joint, axes);
-  const Vec3 p_W = kinematics.frame(joint).p_F_W;
-  double sum = 0;
-  for (int b = 0; b < model.body_count(); ++b) {
-    int i = b;
-    while (i != kWorld && above[at(i)] >= 0 && above[at(i)] != joint) {
-      const Joint& j = model.joints()[at(above[at(i)])];
-      i = j.base == i ? j.follower : j.base;
-    }
-    if (i == kWorld || above[at(i)] != joint) continue;
-    const Body& body = model.bodies()[at(b)];
-    const Pose& X = state.X_WB[at(b)];
-    const Vec3 v = axes[k].linear + axes[k].angular.cross(X.p - p_W);
-    const Vec3 w_B = X.q.conjugate() * axes[k].angular;
-    sum += body.mass * v.squaredNorm() + w_B.dot(body.inertia_B * w_B);
-  }
-  return sum;
+  const Vec3 v = axes[k].linear + axes[k].angular.cross(lump.centre - kinematics.frame(joint).p_F_W);
+  return lump.mass * v.squaredNorm() + axes[k].angular.dot(lump.inertia * axes[k].angular);
 }
 
 }  // namespace
@@ -90,10 +108,16 @@ HeldModel held(const Model& model, double frequency) {
     drive.target.offset = start.q[i];
     ++out.kept;
   }
-  for (const Combination& c : data.combinations) out.kept += c.law.drive.mode == DriveMode::position;
+  for (std::size_t i = 0; i < data.combinations.size(); ++i) {
+    Drive& drive = data.combinations[i].law.drive;
+    if (drive.mode != DriveMode::position) continue;
+    drive.target = {};
+    drive.target.offset = model.scalar_value(model.dof_count() + static_cast<int>(i), start.q);
+    ++out.kept;
+  }
   if (out.kept == 0) {
     const double w = 2 * std::numbers::pi * frequency;
-    const std::vector<int> above = joint_above(model);
+    const std::vector<Lump> beyond = lumps_beyond(model, start);
     JointKinematics kinematics(model);
     kinematics.update(start.X_WB, start.q);
     std::vector<bool> taken(data.dofs.size(), false);  // decided by others
@@ -107,7 +131,7 @@ HeldModel held(const Model& model, double frequency) {
       Dof& dof = data.dofs[at(i)];
       if (j.type == JointType::spherical || taken[at(i)] || dof.limit.locked()) continue;
       if (motors && dof.drive.mode == DriveMode::none) continue;
-      const double I = inertia_beyond(model, start, kinematics, joint, i - j.first_dof, above) + dof.armature;
+      const double I = inertia_of(beyond[at(joint)], kinematics, joint, i - j.first_dof) + dof.armature;
       if (!(I > 0)) continue;
       dof.drive.mode = DriveMode::position;
       dof.drive.kp = I * w * w;

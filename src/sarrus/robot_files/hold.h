@@ -7,12 +7,13 @@ namespace sarrus {
 
 struct HeldModel {
   Model model;
-  int kept = 0;    // position drives that now aim at where they begin
+  int kept = 0;    // position drives, of combinations too, that now aim at where they begin
   int servos = 0;  // that were added, where there was none
 };
 
-// Position drives aim at the coordinates of the start. A model without any gets servos in place of its motors, or, if
-// it has none either, on all single coordinates of its tree of joints that nothing else decides (locks, couplings):
+// Position drives aim at the coordinates of the start, those of combinations at the sums of them. A model without any
+// gets servos in place of its motors, or, if it has none either, on all single coordinates of its tree of joints that
+// nothing else decides (locks, couplings):
 //
 //   kp = I w^2,  kd = 2 I w,  w = 2 pi frequency
 //

@@ -28,6 +28,7 @@ struct ImportOptions {
   std::map<std::string, double> pins;  // coordinates that keep a value while loops are closed
   double snap_length = 1e-4;           // of the size of a joint: loops that miss by less are closed
   double snap_angle = 1e-3;            // rad: axes that are parallel within it
+  bool snap_scene = false;             // JSON, which is run as it is written: its axes, too
   bool repair_inertia = true;
   std::vector<std::string> accept;  // kinds of forces and constraints that may be dropped, or "all"
   bool strict = false;              // what is approximated is an error

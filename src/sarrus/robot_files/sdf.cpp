@@ -21,6 +21,7 @@
 #include "sarrus/math/tools.h"
 #include "sarrus/robot_files/elements.h"
 #include "sarrus/robot_files/mesh_shapes.h"
+#include "sarrus/robot_files/sdf_checks.h"
 
 // libsdformat tries files that it cannot read as URDF, and the library for that complains on standard error, by
 // libconsole-bridge. Weak: there is nothing to be silenced where it is not loaded.
@@ -73,12 +74,10 @@ class Schema {
 class SdfReader {
  public:
   SdfReader(const xml::Node& root, const Folders& folders, Findings& findings)
-      : root_(root), folders_(folders), findings_(findings) {}
+      : root_(root), folders_(folders), findings_(findings), checks_(root, folders, findings) {}
 
   Graph read() {
-    check_version();
-    refuse_addresses(root_);
-    note_elements(root_);
+    checks_.run();
     find_places(root_, "");
     load();
     if (const sdf::Model* model = sdf_.Model()) {
@@ -112,140 +111,11 @@ class SdfReader {
     }
   }
 
-  void check_version() {
-    const std::string version = root_.get("version");
-    std::vector<double> parts;
-    std::string text = version;
-    std::replace(text.begin(), text.end(), '.', ' ');
-    if (!xml::parse_numbers(text, parts) || parts.size() != 2)
-      xml::fail(root_, "has no version; write <sdf version=\"1.9\"> or the one that it is");
-    constexpr int kKnown = 9;  // of libsdformat 12
-    if (parts[0] == 1 && parts[1] > kKnown)
-      findings_.warn("sdf-version", root_,
-                     fmt::format("is version {}; what came after 1.{} is read as far as mimic and "
-                                 "screw threads go",
-                                 version, kKnown));
-  }
-
-  // libsdformat takes 10 ms and 0.9 MB for a link, more for a model, less for others, each time they are included.
-  void weigh(const xml::Node& node) {
-    constexpr double kMost = 2500;  // links: 25 s and 2.3 GB
-    const bool half = node.name == "joint" || node.name == "sensor";
-    const bool fifth = node.name == "collision" || node.name == "visual";
-    weight_ += node.name == "model" ? 2 : node.name == "link" ? 1 : half ? 0.5 : fifth ? 0.2 : 0.02;
-    if (weight_ > kMost)
-      xml::fail(node,
-                "is one element too many for the library that reads SDF, which takes a megabyte for each link; split "
-                "the file, or write MJCF or URDF");
-  }
-
-  // The library would look for files wherever it is told to.
-  void refuse_addresses(const xml::Node& node, int depth = 0) {
-    weigh(node);
-    if (node.name == "include") {
-      const xml::Node* uri = node.child("uri");
-      const std::string text = uri != nullptr && !xml::words_of(uri->text).empty()
-                                   ? std::string(xml::words_of(uri->text)[0])
-                                   : std::string();
-      if (text.find("://") != std::string::npos && !text.starts_with("model://") && !text.starts_with("file://") &&
-          !text.starts_with("package://")) {
-        xml::fail(node, fmt::format("uri {} is an address of the network, from which nothing is read; download it",
-                                    in_quotes(text)));
-      }
-      if (!text.empty()) check_include(node, text, depth);
-    }
-    for (const xml::Node& child : node.children) refuse_addresses(child, depth);
-  }
-
-  // The library looks into the current folder and takes whole paths before it asks found(): neither may leave the
-  // folders of the model, nor may a file include itself without end.
-  void check_include(const xml::Node& node, const std::string& address, int depth) {
-    namespace fs = std::filesystem;
-    constexpr int kMostIncludes = 1000, kDeepest = 20;
-    if (depth > kDeepest || ++includes_ > kMostIncludes)
-      xml::fail(node, "is one of too many includes; break the cycle, or join files");
-    const std::size_t scheme = address.find("://");
-    const fs::path plain = scheme == std::string::npos ? address : address.substr(scheme + 3);
-    std::error_code error;
-    fs::path file;
-    for (const fs::path& path : {fs::current_path(error) / plain, plain}) {
-      if (!file.empty() || !fs::exists(path, error)) continue;
-      folders_.require_inside(path, address);
-      file = path;
-    }
-    if (file.empty()) file = found(address);
-    for (const fs::path& part : parts_of(file, address)) {
-      if (fs::is_regular_file(part, error)) refuse_addresses(xml::read(part), depth + 1);
-    }
-  }
-
-  // The files that the library may read for what an include names: of a folder, those in its model.config, all versions
-  // of the format.
-  std::vector<std::filesystem::path> parts_of(const std::filesystem::path& included, const std::string& address) const {
-    namespace fs = std::filesystem;
-    std::error_code error;
-    if (!fs::is_directory(included, error)) return {included};
-    std::vector<fs::path> parts = {included / "model.sdf"};
-    for (const char* name : {"model.config", "manifest.xml"}) {
-      if (!fs::is_regular_file(included / name, error)) continue;
-      folders_.require_inside(included / name, address);
-      xml::read(included / name).each("sdf", [&](const xml::Node& node) {
-        const std::vector<std::string_view> words = xml::words_of(node.text);
-        if (words.empty()) return;
-        const fs::path part = included / fs::path(words[0]);
-        if (fs::exists(part, error)) folders_.require_inside(part, std::string(words[0]));
-        parts.push_back(part);
-      });
-    }
-    return parts;
-  }
-
-  void note_elements(const xml::Node& node) {
-    constexpr std::array<const char*, 10> kSilent = {"light", "physics", "scene", "sensor", "actor",
-                                                     "gui",   "state",   "wind",  "road",   "population"};
-    if (std::find(kSilent.begin(), kSilent.end(), node.name) != kSilent.end()) {
-      findings_.note(node.name, node, "does not change the motion of bodies here; it is left out");
-      return;
-    }
-    if (node.name == "plugin") {
-      const bool detaches = node.get("filename").find("detachable") != std::string::npos;
-      findings_.note("plugin", node,
-                     detaches ? "would fix bodies to each other while it runs; it is left out" : "is left out");
-      return;
-    }
-    if (node.name.starts_with("drake:") && node.name != "drake:rotor_inertia" && node.name != "drake:gear_ratio") {
-      const bool constraint = node.name.find("constraint") != std::string::npos;
-      if (constraint) {
-        findings_.dropped("drake-constraint", node, "is a constraint of Drake that is not read from SDF",
-                          "write a <joint>, which may close a loop");
-        return;
-      }
-    }
-    for (const xml::Node& child : node.children) note_elements(child);
-  }
-
-  std::string found(const std::string& address) const {
-    std::filesystem::path file;
-    std::string tried;
-    try {
-      if (folders_.find(address, {folders_.folder()}, file, tried)) return file.string();
-    } catch (const InputError&) {
-    }
-    // A folder of a model: its description.
-    for (const char* name : {"/model.sdf", "/model.config"}) {
-      try {
-        if (folders_.find(address + name, {folders_.folder()}, file, tried)) return file.parent_path().string();
-      } catch (const InputError&) {
-      }
-    }
-    return "";
-  }
-
   void load() {
     sdf::Console::Instance()->SetQuiet(true);  // its complaints come as errors, too
     if (console_bridge::noOutputHandler != nullptr) console_bridge::noOutputHandler();
     sdf::ParserConfig config;
-    config.SetFindCallback([this](const std::string& address) { return found(address); });
+    config.SetFindCallback([this](const std::string& address) { return checks_.found(address); });
     const std::string source = findings_.report().source;
     const auto read = std::make_shared<sdf::SDF>();
     read->Root(schema_.root());
@@ -726,15 +596,14 @@ class SdfReader {
   const Folders& folders_;
   Findings& findings_;
   Schema schema_;  // of which the elements of sdf_ are
+  SdfChecks checks_;
   sdf::Root sdf_;
   Graph g_;
-  double weight_ = 0;  // of what the library has to read, in links
   MeshShapes meshes_;
   std::map<std::string, const xml::Node*> nodes_;  // "link a::b"
   std::map<std::string, int> links_, joint_of_;
   std::vector<bool> self_collide_, static_;  // by link
-  int includes_ = 0;
-  std::vector<int> reached_;  // links that a joint leads to
+  std::vector<int> reached_;                 // links that a joint leads to
   std::map<std::pair<double, double>, int> materials_;
   std::vector<std::function<void()>> after_joints_;
 };

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "sarrus/math/tools.h"
 #include "sarrus/math/workers.h"
 #include "sarrus/rows/compliance.h"
 #include "sarrus/rows/writer.h"
@@ -129,6 +130,13 @@ ConstraintBlock& write_coupling_block(const Model& model, const Coordinates& x, 
     add_body_row(x, p, block, nodes, row.follower, 0, row.J_follower, scale);
   }
   return block;
+}
+
+// That a block is of; of couplings the one that has their first coordinate.
+int joint_of(const Model& model, const ConstraintBlock& b) {
+  if (b.source_kind == RowSource::joint) return b.source;
+  const bool coupling = b.source_kind == RowSource::coupling;
+  return model.joint_of_dof(coupling ? model.couplings()[static_cast<std::size_t>(b.source)].dof_a : b.source);
 }
 
 // Of the rows that bilateral_residual() counts.
@@ -326,11 +334,13 @@ double position_residuals(const Model& model, std::span<const ConstraintBlock> j
       for (int k = 0; k < b.rows && !released.empty(); ++k) {
         if (released[static_cast<std::size_t>(b.row + k)] != 0) r[k] = 0;
       }
-      const double linear = first_reach(model, b);
-      // Of a largest one that is none, nothing is less.
+      const int joint = joint_of(model, b);
+      const double size = model.joint_size(joint);
+      const double reach = first_reach(model, b);
+      const double noise = reach == size ? 0 : round_off(kinematics.frame(joint));
       for (int k = 0; k < b.rows; ++k) {
-        const double way = std::abs(r[k]) * (k < first ? linear : model.joint_size(b.source));
-        if (!(way <= most)) most = way;
+        const double share = k < first ? (std::abs(r[k]) * reach - noise) / size : std::abs(r[k]);
+        if (!(share <= most)) most = std::isnan(share) ? kInf : share;
       }
     }
     const std::lock_guard lock(mutex);

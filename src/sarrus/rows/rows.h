@@ -126,7 +126,7 @@ void set_position_rows(const Model& model, Coordinates& coordinates, std::span<c
                        const JointKinematics& kinematics, std::span<const double> q, ConstraintProblem& problem);
 // Residuals of the joint blocks that set_joint_rows or set_position_rows made, 0 for compliant ones (of which there are
 // some if they `may_give`), at other poses. Rows that are `released`, by row, are 0, too; empty: none. Returns the
-// largest one in m, angles times the size of their joint.
+// largest one, of angles in rad, of lengths beyond their round-off in shares of the size of the joint.
 double position_residuals(const Model& model, std::span<const ConstraintBlock> joint_blocks, bool may_give,
                           const JointKinematics& kinematics, std::span<const double> q, Eigen::Ref<VecX> residual,
                           std::span<const std::uint8_t> released = {});

@@ -63,6 +63,7 @@ EnergyGovernor::EnergyGovernor(const Model& model, const StepModes& modes)
 void EnergyGovernor::read_again() {
   std::fill(mass_.begin(), mass_.end(), 0.0);
   for (int i = 0; i < model_.body_count(); ++i) mass_[assembly(i)] += model_.bodies()[static_cast<std::size_t>(i)].mass;
+  has_springs_ = std::ranges::any_of(model_.scalars(), [](const Dof& d) { return d.stiffness != 0; });
 }
 
 std::size_t EnergyGovernor::assembly_of_joint(int joint) const {

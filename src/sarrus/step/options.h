@@ -35,10 +35,9 @@ struct SimulationOptions {
   CollisionOptions collision = {};
 
   bool projection = true;               // mass-weighted projection of positions onto the joint manifold
-  double projection_tolerance = 1e-12;  // of the size of the largest joint (Model::joint_size)
+  double projection_tolerance = 1e-12;  // rad, or share of the size of a joint (Model::joint_size)
   int projection_iterations = 8;
-  // rad, or share of the size of the smaller body of a joint (joint_lengths()): a projected step that leaves a rigid
-  // joint further open is not taken.
+  // rad, or share of the size of a joint: a projected step that leaves a rigid joint further open is not taken.
   double acceptable_gap = 1e-5;
 
   bool warm_start = true;

@@ -159,7 +159,6 @@ JointProjection::Result JointProjection::project_poses(std::span<Pose> X_WB, Joi
                                                        int max_iterations) {
   Result result;
   if (!has_rows_) return result;
-  tolerance *= model_.largest_joint_size();
   result.residual = largest_residual(kinematics, q);
   while (result.residual > tolerance && result.iterations < max_iterations) {
     const bool reused = serves_;

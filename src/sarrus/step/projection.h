@@ -50,11 +50,11 @@ class JointProjection {
   void make_consistent(ConstraintProblem& problem);
 
   struct Result {
-    double residual = 0;  // largest |r| afterwards, m (angles times the size of their joint)
+    double residual = 0;  // largest |r| afterwards, as position_residuals() has it
     int iterations = 0;   // Gauss-Newton steps taken
   };
   // Moves the poses; keeps them as they were if no step reduces the residual. `kinematics` and q (coordinates near
-  // which angles are unwrapped) follow the poses. The tolerance is a share of the size of the largest joint.
+  // which angles are unwrapped) follow the poses. The tolerance is in rad or shares of the size of a joint.
   Result project_poses(std::span<Pose> X_WB, JointKinematics& kinematics, std::span<const double> q, double tolerance,
                        int max_iterations);
   // Removes the velocity component that violates J(s) u = 0 at the context's poses, of joints and of what is sustained

@@ -77,18 +77,24 @@ bool PushOut::needed(const RowContext& at, std::span<const Contact> contacts) {
 }
 
 // What J d is to be at least, positive where something has sunk in.
-void PushOut::find_aims(const RowContext& at, std::span<const Contact> contacts) {
+void PushOut::find_aims(const RowContext& at, std::span<const Contact> contacts, std::span<const Vec6> twist) {
   const RowOptions& o = at.options;
+  const auto spin = [&](int body) {
+    return body == kWorld ? 0.0 : twist[static_cast<std::size_t>(body)].tail<3>().norm();
+  };
   aim_.clear();
   for (const Contact& c : contacts) {
     const double excess = -c.gap - kSettled * contact_slop(o, c);
-    const double speed = o.push_out_speed == kUseDefault ? kDiagonalsPerSecond * c.size : o.push_out_speed;
+    // A corner that comes round within the step sinks in as fast as its body turns.
+    const double rate = excess > 0 ? std::max({kDiagonalsPerSecond, spin(c.body_a), spin(c.body_b)}) : 0;
+    const double speed = o.push_out_speed == kUseDefault ? rate * c.size : o.push_out_speed;
     aim_.push_back(excess > 0 ? std::min(o.erp_contact * excess, speed * at.dt) : excess);
   }
 }
 
-bool PushOut::run(const RowContext& at, std::span<const Contact> contacts, std::span<Pose> X_WB) {
-  find_aims(at, contacts);
+bool PushOut::run(const RowContext& at, std::span<const Contact> contacts, std::span<const Vec6> twist,
+                  std::span<Pose> X_WB) {
+  find_aims(at, contacts, twist);
   little_ = {};
   if (!deep_limits_ && sweeps_.run(at, contacts, aim_, step_)) {
     bool little = true;

@@ -38,8 +38,9 @@ class PushOut {
   }
   // Whether something is violated beyond its slop at these poses.
   bool needed(const RowContext& at, std::span<const Contact> contacts);
-  // Moves the poses, after needed() said so of the same arguments; false if nothing acceptable was found.
-  bool run(const RowContext& at, std::span<const Contact> contacts, std::span<Pose> X_WB);
+  // Moves the poses of bodies with these twists, after needed() said so of the same arguments; false if nothing
+  // acceptable was found.
+  bool run(const RowContext& at, std::span<const Contact> contacts, std::span<const Vec6> twist, std::span<Pose> X_WB);
   // Whether the last run() moved a little a few bodies without joints, namely those with a 1 here. None: anything.
   std::span<const std::uint8_t> little() const { return little_; }
   // Potential energy that bodies gained between the two poses, J. What of it exceeds `credit`, J, is taken from their
@@ -53,7 +54,7 @@ class PushOut {
  private:
   void take_memory();
   static bool any_deep(const RowOptions& options, std::span<const Contact> contacts);
-  void find_aims(const RowContext& at, std::span<const Contact> contacts);
+  void find_aims(const RowContext& at, std::span<const Contact> contacts, std::span<const Vec6> twist);
   bool solve(const RowContext& at, std::span<const Contact> contacts, std::span<const Pose> X_WB);
 
   Model model_;

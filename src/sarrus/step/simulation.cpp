@@ -87,21 +87,16 @@ Simulation::Impl::Impl(Model model_in, SimulationOptions options_in)
       new_rate(state.q.size(), 0.0),
       old_rate(state.q.size(), 0.0),
       new_swing(state.X_WB.size()),
-      lengths(joint_lengths(model())),
       effort(model().scalars().size(), 0.0),
       undo(static_cast<std::size_t>(options().max_substep_depth) + 1) {
   solver->share(&assembler.factor(), &judge_workspace);
-  // Projections end at their tolerance, however small a body is.
-  const double least = 10 * options().projection_tolerance / options().acceptable_gap;
-  for (double& length : lengths) length = std::max(length, least);
   // Joints given by local anchors may not meet at the reference pose: assemble them once.
   kinematics.update(state.X_WB, state.q);
   assembler.projection().project_poses(state.X_WB, kinematics, state.q, 1e-12, 100);
   kinematics.update_coordinates(state.q);
-  const JointErrors errors = joint_errors(model(), kinematics, state.q, lengths).with_ropes();
+  const JointErrors errors = joint_errors(model(), kinematics, state.q).with_ropes();
   constexpr double kClosed = 1e-9;
-  const bool closed = errors.open <= kClosed && errors.stretch <= kClosed * model().largest_joint_size();
-  if (!closed) refuse_open_joints(errors);
+  if (!(errors.open <= kClosed)) refuse_open_joints(errors);
   find_overlaps();
   may_lock = joints_that_lock(model());
 }

@@ -63,6 +63,8 @@ struct Simulation::Impl {
   void show_rest();
   Goal goal(int used = 0) const;
   bool use_fallback(const ConstraintProblem& problem, SolveReport& answer);
+  bool find_impulses(const ConstraintProblem& problem, const Goal& goal, SolveReport& answer);
+  bool take_known(const ConstraintProblem& problem);
   bool by_island(const Goal& goal) const;
   bool mark_failed_islands(const ConstraintProblem& problem, const Goal& goal, const SolveReport& answer);
   void keep_failed(const ConstraintProblem& rest, const Goal& goal);
@@ -171,6 +173,22 @@ struct Simulation::Impl {
   std::vector<const Scheme*> part_scheme;  // by body
   std::vector<Contact> part_contacts;      // after the step, of those that move
 
+  // What the solves of an attempt found, in their order, of one that may be refused for its energy.
+  struct Answers {
+    struct Found {
+      Law law;
+      StepStatus status;
+    };
+    std::vector<Found> found;
+    std::vector<double> lambda;  // of all, one after the other
+    void clear() {
+      found.clear();
+      lambda.clear();
+    }
+  };
+  Answers answers;
+  const Answers* known = nullptr;  // what the attempt under way takes in place of solving
+
   // Vectors of one attempt.
   std::vector<double> lambda, fallback_lambda;
   std::vector<double> start_lambda;  // what `lambda` was when the solver got it
@@ -182,9 +200,8 @@ struct Simulation::Impl {
   std::vector<double> new_rate;  // by dof, of coordinates with armature
   std::vector<double> old_rate;
   std::vector<State::EnergySwing> new_swing;
-  std::vector<double> lengths;  // by joint, which gaps are compared with
-  JointErrors closure;          // of the joints at new_poses
-  std::vector<double> effort;   // by dof, of the last part taken
+  JointErrors closure;         // of the joints at new_poses
+  std::vector<double> effort;  // by dof, of the last part taken
   Vec3 drag_force_W = Vec3::Zero();
 
   // What was before a part of the step.
@@ -195,6 +212,7 @@ struct Simulation::Impl {
     Vec3 drag_force_W;
     Books books;
     WarmStart warm;
+    Answers answers;                         // of the whole
     std::vector<std::uint8_t> whole, apart;  // by body: who was to take it, and who of them takes halves of it
     std::vector<int> group;                  // by body: those of a group take it in the same way
   };

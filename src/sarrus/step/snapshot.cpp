@@ -272,7 +272,6 @@ template <class A>
 void Simulation::Impl::archive_numbers(A& a) {
   ModelNumbers::archive(a, model());
   assembler.archive_numbers(a);
-  a(lengths);
   if constexpr (A::reads) {
     assembler.read_again();
     push_out.read_again();

@@ -8,7 +8,8 @@
 //   meeting   a constraint that would connect the two, or a contact deeper than its slop at the end: whom it belongs to
 //             is set apart, too, and all is done again from the state before
 // If the halves fail, everything is as it was before the step. A step that is refused because it created energy that
-// velocities do not pay for (energy_governor.h) is taken all the same if its parts cannot be, or the last of them owe.
+// velocities do not pay for (energy_governor.h) is taken all the same if its parts cannot be, or the last of them owe:
+// with the impulses that were found for it, which costs no solve, however little is left of budget and time.
 #include <algorithm>
 
 #include "sarrus/step/simulation_impl.h"
@@ -56,19 +57,21 @@ void add_part(const StepReport& part, Law law, Criterion criterion, StepReport& 
 bool Simulation::Impl::advance(double dt, int depth) {
   may_divide = depth < options().max_substep_depth;
   if (try_whole(dt)) return true;
-  if (depth >= options().max_substep_depth || goal().out_of_time()) return false;
   const bool whole_will_do = owed;
+  if (depth >= options().max_substep_depth || (goal().out_of_time() && !whole_will_do)) return false;
   save(depth);
-  while (set_apart(depth)) {
+  while (!goal().out_of_time() && set_apart(depth)) {
     const bool taken = take_apart(dt, depth);
     moving.take(undo[static_cast<std::size_t>(depth)].whole);
     if (taken) return true;
     restore(depth);
-    if (goal().out_of_time()) break;
   }
   if (!whole_will_do) return false;
   may_divide = false;
-  return try_whole(dt);
+  known = &undo[static_cast<std::size_t>(depth)].answers;
+  const bool taken = try_whole(dt);
+  known = nullptr;
+  return taken;
 }
 
 // By all who are to move.
@@ -112,6 +115,7 @@ void Simulation::Impl::save(int depth) {
   saved.drag_force_W = drag_force_W;
   saved.books = books;
   saved.warm = warm;
+  if (owed) saved.answers = answers;
   saved.whole.assign(moving.bodies().begin(), moving.bodies().end());
   saved.apart.assign(stuck.size(), 0);
   find_groups(depth);
