@@ -286,7 +286,7 @@ Model pile_and_box() {
 TEST(Fallback, IsForTheIslandsThatNeedIt) {
   SimulationOptions o;
   o.solver = "admm-ncp-sa";
-  o.solver_parameters = {{"max_iterations", 12}};
+  o.solver_parameters = {{"max_iterations", 5}};
   o.fallback = "cascade";
   o.acceptable = 1e-6;
   o.tolerance = 1e-6;
