@@ -39,11 +39,14 @@ def main() -> None:
 
     with rollout.Rollout(nthread=a.threads if a.threads > 1 else 0) as roll:
         roll.rollout(model, data, starts, control)
+        core_begin = time.process_time()
         begin = time.perf_counter()
         state, _ = roll.rollout(model, data, starts, control)
         seconds = time.perf_counter() - begin
+        core_seconds = time.process_time() - core_begin
     result = {
         "seconds": seconds,
+        "core_seconds": core_seconds,
         "version": mujoco.__version__,
         "finite": bool(np.isfinite(state).all()),
     }

@@ -33,7 +33,7 @@ struct BatchSpeedArguments {
 struct SpeedRow {
   std::string scene;
   int threads = 1;
-  std::vector<double> ours, theirs, ratios;
+  std::vector<double> ours, ours_core, theirs, theirs_core, ratios;  // of rates of cores
   double kib = 0, dt = 0;
   int failed = 0;
   bool finite = true;
@@ -67,12 +67,14 @@ SpeedRow measure_row(const BatchSpeedArguments& a, const std::string& scene, int
   const bool both = !a.mujoco.empty() && scene.ends_with(".xml") && ranks.size() == 1;
   for (int i = 0; i < a.repeats; ++i) {
     (void)ranks.sum(0);
-    const double rate = speed.measure();
-    row.ours.push_back(ranks.sum(rate));
+    const Rate rate = speed.measure();
+    row.ours.push_back(ranks.sum(rate.wall));
+    row.ours_core.push_back(rate.core);
     if (!both) continue;
     const MujocoSpeed other = measure_mujoco({a.mujoco, a.script, scene}, threads, a.options);
-    row.theirs.push_back(other.rate);
-    row.ratios.push_back(rate / other.rate);
+    row.theirs.push_back(other.rate.wall);
+    row.theirs_core.push_back(other.rate.core);
+    row.ratios.push_back(rate.core / other.rate.core);
     row.finite = row.finite && other.finite;
     row.version = other.version;
   }
@@ -85,8 +87,8 @@ SpeedRow measure_row(const BatchSpeedArguments& a, const std::string& scene, int
 void print_speed(const std::vector<SpeedRow>& rows, const BatchSpeedArguments& a, int ranks) {
   fmt::print("{} worlds, rollouts of {} steps; medians of {}, least and most\n\n", a.options.worlds, a.options.steps,
              a.repeats);
-  fmt::print("{:<16}{:>6}{:>9}{:>8}{:>24}{:>8}{:>11}{:>26}{:>20}\n", "scene", "ranks", "threads", "dt ms", "steps/s",
-             "x real", "KiB/world", "MuJoCo steps/s", "ratio");
+  fmt::print("{:<16}{:>6}{:>8}{:>7}{:>22}{:>22}{:>10}{:>22}{:>22}{:>18}\n", "scene", "ranks", "threads", "dt ms",
+             "k steps/s", "of a core", "KiB/world", "MuJoCo k steps/s", "of a core", "ratio of cores");
   for (const SpeedRow& r : rows) {
     const auto span = [](const std::vector<double>& x, double unit, int digits) {
       if (x.empty()) return std::string("-");
@@ -94,9 +96,9 @@ void print_speed(const std::vector<SpeedRow>& rows, const BatchSpeedArguments& a
       return fmt::format("{:.{}f} ({:.{}f}-{:.{}f})", median(x) / unit, digits, *low / unit, digits, *high / unit,
                          digits);
     };
-    fmt::print("{:<16}{:>6}{:>9}{:>8.3g}{:>24}{:>8.0f}{:>11.0f}{:>26}{:>20}{}{}\n", r.scene, ranks, r.threads,
-               1e3 * r.dt, span(r.ours, 1e3, 1) + " k", median(r.ours) * r.dt, r.kib,
-               r.theirs.empty() ? "-" : span(r.theirs, 1e3, 1) + " k", span(r.ratios, 1, 2),
+    fmt::print("{:<16}{:>6}{:>8}{:>7.3g}{:>22}{:>22}{:>10.0f}{:>22}{:>22}{:>18}{}{}\n", r.scene, ranks, r.threads,
+               1e3 * r.dt, span(r.ours, 1e3, 1), span(r.ours_core, 1e3, 1), r.kib, span(r.theirs, 1e3, 1),
+               span(r.theirs_core, 1e3, 1), span(r.ratios, 1, 2),
                r.failed > 0 ? fmt::format("  {} worlds failed", r.failed) : "", r.finite ? "" : "  MuJoCo: not finite");
   }
 }
@@ -113,9 +115,11 @@ std::string speed_json(const std::vector<SpeedRow>& rows, const BatchSpeedArgume
                          {"threads", r.threads},
                          {"dt", r.dt},
                          {"steps_per_second", r.ours},
+                         {"steps_per_core_second", r.ours_core},
                          {"kib_per_world", r.kib},
                          {"failed_worlds", r.failed},
                          {"mujoco_steps_per_second", r.theirs},
+                         {"mujoco_steps_per_core_second", r.theirs_core},
                          {"mujoco_version", r.version},
                          {"ratios", r.ratios}});
   }

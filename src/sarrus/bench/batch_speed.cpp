@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "sarrus/bench/child_process.h"
@@ -27,13 +28,15 @@ BatchSpeed::BatchSpeed(const Model& model, int threads, const BatchSpeedOptions&
   (void)measure();
 }
 
-double BatchSpeed::measure() {
+Rate BatchSpeed::measure() {
   batch_.reset();
+  const std::clock_t cores = std::clock();  // of all threads
   const auto start = std::chrono::steady_clock::now();
   (void)batch_.rollout(targets_, {.steps = options_.steps, .hold = options_.hold, .every = 1, .keep = Keep::q});
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double busy = static_cast<double>(std::clock() - cores) / CLOCKS_PER_SEC;
   failed_ = batch_.failed_count();
-  return steps_of(options_) / seconds;
+  return {steps_of(options_) / seconds, steps_of(options_) / busy};
 }
 
 MujocoSpeed measure_mujoco(const MujocoRollout& r, int threads, const BatchSpeedOptions& o) {
@@ -65,7 +68,9 @@ MujocoSpeed measure_mujoco(const MujocoRollout& r, int threads, const BatchSpeed
   }
   constexpr std::uintmax_t kMaxFile = 1 << 20;
   const auto j = nlohmann::json::parse(read_file(out, "a result", kMaxFile));
-  return {steps_of(o) / j.at("seconds").get<double>(), j.at("finite").get<bool>(), j.at("version").get<std::string>()};
+  return {{steps_of(o) / j.at("seconds").get<double>(), steps_of(o) / j.at("core_seconds").get<double>()},
+          j.at("finite").get<bool>(),
+          j.at("version").get<std::string>()};
 }
 
 }  // namespace sarrus

@@ -18,12 +18,18 @@ struct BatchSpeedOptions {
   std::uint64_t seed = 1;
 };
 
-// Steps of all worlds per second, of a rollout from the initial state; one to warm up comes before. `failed` counts
-// worlds that were frozen.
+// Steps of all worlds per second of wall clock, and per second of all cores that worked, which other work on the
+// machine hardly changes.
+struct Rate {
+  double wall = 0;
+  double core = 0;
+};
+
+// Of a rollout from the initial state; one to warm up comes before. `failed` counts worlds that were frozen.
 class BatchSpeed {
  public:
   BatchSpeed(const Model& model, int threads, const BatchSpeedOptions& options);
-  double measure();
+  Rate measure();
   int failed() const { return failed_; }
   double kib_per_world() const { return batch_.bytes_per_world() / 1024; }
   double dt() const { return batch_.dt(); }
@@ -42,7 +48,7 @@ struct MujocoRollout {
 };
 // Likewise; `finite` tells whether its states were. Throws InputError if the program fails.
 struct MujocoSpeed {
-  double rate = 0;
+  Rate rate;
   bool finite = true;
   std::string version;
 };
