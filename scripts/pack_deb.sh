@@ -23,7 +23,7 @@ check() {
   for pattern in "$@" "^./usr/share/doc/$package/copyright$" "^./usr/share/doc/$package/changelog.gz$"; do
     grep -q "$pattern" <<<"$files" || fail "$package has no file like $pattern"
   done
-  ! grep -v '/$' <<<"$files" | grep -vE '^./usr/(bin|include/sarrus|lib|share/(doc|man))/' || fail "$package has files elsewhere"
+  ! grep -v '/$' <<<"$files" | grep -vE '^./usr/(bin|include/sarrus|lib|share/(doc|man|lintian))/' || fail "$package has files elsewhere"
   [ "$(dpkg-deb -f "$deb" Version)" = "$version" ] || fail "$package has another version in it"
   grep -q "$package" <<<"$(dpkg-deb -f "$deb" Package)" || fail "$deb has another name in it"
   [ -n "$(dpkg-deb -f "$deb" Depends)" ] || fail "$package depends on nothing"
@@ -35,5 +35,5 @@ check libsarrus-dev '^./usr/include/sarrus/step/simulation.h$' '/libsarrus_step.
   '/cmake/sarrus/sarrusTargets.cmake$' '/docs/scene-format.md$'
 if grep -q 'SARRUS_BUILD_PYTHON:BOOL=ON' "$build/CMakeCache.txt"; then
   check python3-sarrus '^./usr/lib/python3/dist-packages/sarrus/__init__.py$' \
-    '^./usr/lib/python3/dist-packages/sarrus/_core.*\.so$' '/sarrus/py.typed$'
+    '/dist-packages/sarrus/_core.*\.so$' '/dist-packages/sarrus/_cpu.*\.so$' '/sarrus/py.typed$'
 fi

@@ -16,12 +16,11 @@ import os
 import webbrowser
 from collections.abc import Sequence
 
-from sarrus._cpu import check_cpu as _check_cpu
+from sarrus import _cpu as _cpu  # first: says it if the processor lacks something
 
-_check_cpu()
-
-from sarrus._contacts import CONTACT, REPORT, ContactMode  # noqa: E402
-from sarrus._core import (  # noqa: E402
+# isort: split
+from sarrus._contacts import CONTACT, REPORT, ContactMode
+from sarrus._core import (
     Answer,
     Batch,
     Body,
@@ -53,8 +52,8 @@ from sarrus._core import (  # noqa: E402
     scenes,
     solvers,
 )
-from sarrus._errors import InputError, SimulationBusy, StepFailed  # noqa: E402
-from sarrus._named import Named, NamedArray  # noqa: E402
+from sarrus._errors import InputError, SimulationBusy, StepFailed
+from sarrus._named import Named, NamedArray
 
 __all__ = [
     "CONTACT",
