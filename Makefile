@@ -22,7 +22,7 @@ demo: build
 test: demo format-check
 	@scripts/setup.sh test
 	@scripts/python_env.sh
-	cmake --preset release -DSARRUS_BUILD_TESTS=ON -DSARRUS_SANITIZED_TESTS=ON -DSARRUS_MPI=ON $(PYTHON_OPTIONS)
+	cmake --preset release -DSARRUS_BUILD_TESTS=ON -DSARRUS_SANITIZED_TESTS=ON -DSARRUS_MPI=ON -USKBUILD $(PYTHON_OPTIONS)
 	cmake --build --preset release
 	ctest --preset release
 

@@ -3,6 +3,10 @@
 #   scripts/pack_deb.sh BUILD_DIR OUT_DIR
 set -euo pipefail
 build=$1 out=$2
+if grep -q '^SKBUILD:' "$build/CMakeCache.txt"; then
+  echo "pack_deb: pip has configured $build for its own package; cmake $build -USKBUILD -USARRUS_PYTHON_DIR undoes that" >&2
+  exit 77
+fi
 rm -rf "$out"
 mkdir -p "$out"
 cpack --config "$build/CPackConfig.cmake" -B "$out" >"$out/cpack.log" 2>&1 || { cat "$out/cpack.log" >&2; exit 1; }
