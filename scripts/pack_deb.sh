@@ -41,3 +41,9 @@ if grep -q 'SARRUS_BUILD_PYTHON:BOOL=ON' "$build/CMakeCache.txt"; then
   check python3-sarrus '^./usr/lib/python3/dist-packages/sarrus/__init__.py$' \
     '/dist-packages/sarrus/_core.*\.so$' '/dist-packages/sarrus/_cpu.*\.so$' '/sarrus/py.typed$'
 fi
+
+# The manual page has every command.
+manual=$(dpkg-deb --fsys-tarfile "$out/sarrus_${version}"_*.deb | tar -xO ./usr/share/man/man1/sarrus.1.gz | gunzip)
+for command in $("$build/apps/sarrus" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+  grep -qx "\.B $command" <<<"$manual" || fail "the manual page has no command $command"
+done
