@@ -455,7 +455,7 @@ TEST_F(Command, RunsWithEverySolverAndListsThemForAnUnknownOne) {
     run("solvers --json " + file("s.json"));
     return nlohmann::json::parse(read(file("s.json")));
   }();
-  EXPECT_EQ(list.size(), 26u);
+  EXPECT_EQ(list.size(), 28u);
   for (const auto& solver : list) {
     const std::string id = solver["id"];
     const Result r = run("run box_on_plane --duration 0.01 --quiet --solver " + id);

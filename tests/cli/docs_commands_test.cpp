@@ -105,6 +105,20 @@ class DocsCommands : public Command {
     ASSERT_FALSE(stored_.empty());
   }
 
+  // Blocks that say which file they are: ```json NAME
+  void write_files_of(const std::string& page) const {
+    const std::string fence = "```";
+    const std::string start = "\n" + fence + "json ";
+    for (std::size_t at = page.find(start); at != std::string::npos; at = page.find(start, at)) {
+      at += start.size();
+      const std::size_t line = page.find('\n', at);
+      const std::size_t end = page.find("\n" + fence, line);
+      ASSERT_NE(end, std::string::npos);
+      std::ofstream(file(page.substr(at, line - at))) << page.substr(line, end - line);
+      at = end;
+    }
+  }
+
   Result in_folder(const std::string& arguments) const { return run(arguments, "cd '" + folder_.string() + "' &&"); }
 
   // The same command with its placeholders filled in and little to do.
@@ -188,6 +202,7 @@ TEST_F(DocsCommands, AreAccepted) {
   std::sort(files.begin(), files.end());
   int count = 0;
   for (const fs::path& f : files) {
+    write_files_of(read(f));
     for (const Words& words : commands_of(read(f))) {
       SCOPED_TRACE(f.filename().string() + ": sarrus " + joined(words));
       check(words);

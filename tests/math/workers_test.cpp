@@ -72,6 +72,14 @@ TEST(Workers, NumbersOfWorkersAreTheirOwn) {
 TEST(Workers, LoopsAllocateNothing) {
   Workers workers(2);
   std::vector<double> x(1000, 0.0);
+  // A thread allocates when it begins, which may be late.
+  std::atomic<bool> began = false;
+  for (int k = 0; k < 1'000'000 && !began; ++k) {
+    workers.each(64, [&](int, int worker) {
+      if (worker == 1) began = true;
+    });
+  }
+  ASSERT_TRUE(began);
   const long n = test::allocations_of([&] {
     for (int k = 0; k < 100; ++k) {
       workers.each(1000, [&](int i, int) { x[static_cast<std::size_t>(i)] += 1; });

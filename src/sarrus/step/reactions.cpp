@@ -218,8 +218,19 @@ ContactMode Simulation::contact_mode(int contact) const {
   const Vec3 impulse = contact_impulse(contact);
   const ConstraintProblem& p = problem();
   const double scale = p.scale[p.rows() - p.rows_of(BlockKind::contact) + 3 * contact];
-  return sarrus::contact_mode(impulse, contacts()[static_cast<std::size_t>(contact)].mu,
-                              options().tolerance * scale * scale);
+  const Contact& c = contacts()[static_cast<std::size_t>(contact)];
+  const ContactMode mode = sarrus::contact_mode(impulse, c.mu, options().tolerance * scale * scale);
+  if (mode != ContactMode::sliding || c.mu == 0) return mode;
+  // Where several contacts share a load, one that stands may be given an impulse on its cone.
+  const auto velocity = [&](int body) -> Vec3 {
+    if (body == kWorld) return Vec3::Zero();
+    const auto b = static_cast<std::size_t>(body);
+    const Vec6& u = state().twist[b];
+    return u.head<3>() + u.tail<3>().cross(c.p_W - state().X_WB[b].p);
+  };
+  const Vec3 slip = velocity(c.body_b) - velocity(c.body_a);
+  const double still = 100 * options().tolerance;  // x 1 m/s
+  return (slip - slip.dot(c.n_W) * c.n_W).norm() <= still ? ContactMode::sticking : mode;
 }
 
 }  // namespace sarrus
