@@ -37,9 +37,10 @@ PYTHON_OPTIONS := -DSARRUS_BUILD_PYTHON=ON -DSARRUS_PYTHON_DIR=lib/python3/dist-
 python:
 	@scripts/setup.sh python
 	@scripts/python_env.sh
-	@cmake --preset release $(PYTHON_OPTIONS) >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@cmake --preset release -DSARRUS_BUILD_TESTS=OFF $(PYTHON_OPTIONS) >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	build/venv/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
 	  --force-reinstall -C build-dir=build/release .
+	@cmake --preset release -USKBUILD $(PYTHON_OPTIONS) >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	build/venv/bin/python -m pytest python/tests
 	@echo "the package is in build/venv: build/venv/bin/python -c 'import sarrus'"
 

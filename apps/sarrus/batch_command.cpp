@@ -106,8 +106,8 @@ int run_batch(const BatchArguments& a) {
   const fs::path folder = a.work.empty() ? fs::path(a.out + ".work") : fs::path(a.work);
   Hash64 of_spec;
   of_spec.bytes(plan.spec().text.data(), plan.spec().text.size());
-  const std::string command =
-      fmt::format("sarrus batch, specification {:016x}, model {:016x}", of_spec.value(), fingerprint(plan.model()));
+  const std::string command = fmt::format("sarrus batch, specification {:016x}, model {:016x}, {} steps of {} s",
+                                          of_spec.value(), fingerprint(plan.model()), plan.steps(), plan.dt());
   if (ranks.first()) require_same_plan(folder, command);
   ranks.require_shared(folder / "plan.txt");
   prepare_last_words(folder);

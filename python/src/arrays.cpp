@@ -18,6 +18,14 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 
 }  // namespace
 
+std::size_t dimensions_of(nb::handle values, const std::string& what) {
+  try {
+    return nb::cast<std::size_t>(nb::module_::import_("numpy").attr("ndim")(values));
+  } catch (const nb::python_error&) {
+    throw InputError(what, "is no array of numbers: its rows differ in length");
+  }
+}
+
 Doubles array_of(nb::handle values, const std::string& what, std::initializer_list<std::int64_t> shape, bool nan) {
   static const nb::handle asarray = nb::object(nb::module_::import_("numpy").attr("ascontiguousarray")).release();
   static const nb::handle float64 = nb::object(nb::module_::import_("numpy").attr("float64")).release();

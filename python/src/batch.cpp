@@ -2,6 +2,8 @@
 #include "sarrus/batch/batch.h"
 
 #include <fmt/format.h>
+#include <algorithm>
+#include <limits>
 
 #include "bindings.h"
 
@@ -42,6 +44,7 @@ std::vector<std::uint8_t> mask_of(const PyBatch& b, nb::handle mask) {
   if (mask.is_none()) return {};
   const nb::object numpy = nb::module_::import_("numpy");
   const nb::object given = numpy.attr("atleast_1d")(numpy.attr("asarray")(mask));
+  if (nb::cast<int>(given.attr("ndim")) != 1) throw InputError("mask", "give one row of booleans, or of indices");
   const auto kind = nb::cast<std::string>(given.attr("dtype").attr("kind"));
   const auto n = nb::cast<std::int64_t>(given.attr("size"));
   std::vector<std::uint8_t> out(b.worlds(), 0);
@@ -71,8 +74,9 @@ Doubles targets_of(const PyBatch& b, nb::handle target) {
   const nb::object numpy = nb::module_::import_("numpy");
   const std::int64_t nu = b.batch.control_count();
   nb::object given = nb::borrow(target);
-  if (nb::cast<std::size_t>(numpy.attr("ndim")(given)) < 2) {
-    if (nb::cast<std::size_t>(numpy.attr("ndim")(given)) == 1) array_of(given, "target", {nu}, true);
+  const std::size_t dimensions = dimensions_of(given, "target");
+  if (dimensions < 2) {
+    if (dimensions == 1) array_of(given, "target", {nu}, true);
     given = numpy.attr("broadcast_to")(given, nb::make_tuple(b.rows(), nu));
   }
   return array_of(given, "target", {b.rows(), nu}, true);
@@ -92,7 +96,7 @@ void construct(PyBatch* self, nb::handle models, std::optional<int> worlds, int 
     return;
   }
   std::vector<PyModel*> many;
-  if (!nb::try_cast<std::vector<PyModel*>>(models, many) || many.empty()) {
+  if (!nb::try_cast<std::vector<PyModel*>>(models, many) || many.empty() || std::ranges::count(many, nullptr) > 0) {
     throw InputError("Batch", "give a model, or a list of models, one for each world");
   }
   if (worlds && *worlds != static_cast<int>(many.size())) {
@@ -149,11 +153,15 @@ nb::object rollout(PyBatch& b, nb::handle target, std::optional<int> steps, int 
   o.keep = keep_of(keep);
   std::optional<Doubles> targets;
   if (!target.is_none()) {
-    const nb::object numpy = nb::module_::import_("numpy");
     const std::int64_t nu = b.batch.control_count();
-    const bool all = nb::cast<std::size_t>(numpy.attr("ndim")(target)) == 2;
+    const bool all = dimensions_of(target, "target") == 2;
     targets = all ? array_of(target, "target", {-1, nu}, true) : array_of(target, "target", {b.rows(), -1, nu}, true);
-    const auto T = static_cast<int>(targets->shape(all ? 0 : 1));
+    const auto rows = static_cast<std::int64_t>(targets->shape(all ? 0 : 1));
+    if (rows * hold > std::numeric_limits<int>::max()) {
+      throw InputError("rollout",
+                       fmt::format("{} rows that hold for {} steps each are too many; give fewer", rows, hold));
+    }
+    const auto T = static_cast<int>(rows);
     o.steps = steps.value_or(T * hold);
     if ((o.steps + hold - 1) / hold != T) {
       throw InputError("target", fmt::format("has {} rows for {} steps that hold each for {}; give {}", T, o.steps,
@@ -194,7 +202,9 @@ void reset(PyBatch& b, nb::handle mask, nb::handle states) {
     list.push_back(*one);
   } else {
     std::vector<State*> many;
-    if (!nb::try_cast<std::vector<State*>>(states, many)) throw InputError("states", "give a State, or one by world");
+    if (!nb::try_cast<std::vector<State*>>(states, many) || std::ranges::count(many, nullptr) > 0) {
+      throw InputError("states", "give a State, or one by world; those outside of the mask stay as they are");
+    }
     for (const State* s : many) list.push_back(*s);
   }
   run(b, [&] { b.batch.set_states(std::span<const State>(list), chosen); });

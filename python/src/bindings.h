@@ -50,6 +50,8 @@ void bind_batch(nb::module_& m);
 // Anything that NumPy takes for an array of doubles, contiguous, of this shape (-1: any length), without NaN unless
 // `nan` and without infinities. Throws InputError that names `what`.
 using Doubles = nb::ndarray<nb::numpy, const double, nb::c_contig>;
+// As numpy.ndim; throws InputError for ragged lists.
+std::size_t dimensions_of(nb::handle values, const std::string& what);
 Doubles array_of(nb::handle values, const std::string& what, std::initializer_list<std::int64_t> shape,
                  bool nan = false);
 double number(nb::handle value, const std::string& what, bool nan = false);
@@ -139,6 +141,8 @@ struct Busy : std::runtime_error {
 struct Recorder {
   Recorder(nb::object owner, std::string path, int every);
   ~Recorder();
+  // Until no thread steps the simulation.
+  void wait() const;
   void enter();
   void exit(bool keep);
   void step(const StepReport& report);

@@ -1,6 +1,10 @@
 // Inverse dynamics: efforts and impulses behind a motion (docs/inverse.md).
 #include <fmt/format.h>
 
+#include <memory>
+#include <mutex>
+#include <utility>
+
 #include "bindings.h"
 #include "sarrus/inverse/inverse_dynamics.h"
 #include "sarrus/math/text.h"
@@ -11,6 +15,8 @@ namespace {
 struct PyInverse {
   PyModel model;
   InverseDynamics inverse;
+  // One solve at a time: its workspace holds the result until it is copied.
+  std::unique_ptr<std::mutex> solving = std::make_unique<std::mutex>();
 };
 
 struct PyInverseResult {
@@ -47,17 +53,18 @@ void construct(PyInverse* self, const PyModel& m, double dt, std::optional<std::
 }
 
 PyInverseResult solve(PyInverse& self, nb::handle state, nb::handle u_ref) {
-  const State& s = state_of(state);
+  const State s = state_of(state);
   const Doubles u = array_of(u_ref, "u_ref", {self.model.model.body_count(), 6});
   std::vector<Vec6> twists(u.shape(0));
   for (std::size_t i = 0; i < twists.size(); ++i) twists[i] = Eigen::Map<const Vec6>(u.data() + 6 * i);
-  const InverseResult* result = nullptr;
+  InverseResult result;
   {
     const nb::gil_scoped_release release;
+    const std::lock_guard alone(*self.solving);
     self.inverse.set_state(s);
-    result = &self.inverse.solve(twists);
+    result = self.inverse.solve(twists);
   }
-  return {*result, scalar_names(self.model.model)};
+  return {std::move(result), scalar_names(self.model.model)};
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // Outputs of a run, recordings, and the live view.
 #include <fmt/format.h>
+#include <chrono>
+#include <thread>
 
 #include <cmath>
 #include <cstring>
@@ -98,7 +100,17 @@ Recorder::Recorder(nb::object owner, std::string path, int every)
   if (every < 1) throw InputError("record", fmt::format("every is {}; give a number >= 1", every));
 }
 
-Recorder::~Recorder() { exit(false); }
+Recorder::~Recorder() {
+  if (!sink_) return;
+  wait();
+  exit(false);
+}
+
+// The thread that steps shows its steps to this recorder: it ends with them.
+void Recorder::wait() const {
+  const nb::gil_scoped_release release;
+  while (simulation_->busy.load(std::memory_order_acquire)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
 
 void Recorder::enter() {
   PySimulation& s = simulation();
@@ -142,7 +154,7 @@ void bind_recording(nb::module_& m) {
           [](Recorder& r, nb::handle type, nb::handle, nb::handle) {
             // What was simulated until an exception is still worth its file; KeyboardInterrupt is one, too.
             (void)type;
-            r.simulation().idle();
+            r.wait();
             r.exit(true);
             return false;
           },

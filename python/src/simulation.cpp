@@ -367,9 +367,12 @@ struct Inputs {
       const std::string what = fmt::format("{} {}", name(), in_quotes(text));
       const std::size_t i = place(text);
       if (kind == Kind::wrench) {
-        set(i, array_of(value, what, {6}).data());
+        const Doubles w = array_of(value, what, {6});
+        s->idle();  // again: reading a value may run code of others
+        set(i, w.data());
       } else {
         const double x = number(value, what, nan);
+        s->idle();
         set(i, &x);
       }
       return;
@@ -382,16 +385,18 @@ struct Inputs {
     } catch (const nb::python_error&) {
       throw InputError(name(), fmt::format("no such index; there are {}, and names", size()));
     }
+    if (nb::cast<int>(chosen.attr("ndim")) != 1) throw InputError(name(), "give one row of indices, or names");
     const auto indices = nb::cast<std::vector<std::int64_t>>(chosen.attr("tolist")());
     const auto n = static_cast<std::int64_t>(indices.size());
     nb::object given = nb::borrow(value);
     const std::size_t width = kind == Kind::wrench ? 6 : 1;
     // One number, or one wrench, for all of them.
-    const auto dimensions = nb::cast<std::size_t>(numpy.attr("ndim")(given));
+    const std::size_t dimensions = dimensions_of(given, name());
     if (dimensions + 1 == (width == 6 ? 2 : 1)) {
       given = numpy.attr("broadcast_to")(given, width == 6 ? nb::make_tuple(n, 6) : nb::make_tuple(n));
     }
     const Doubles all = width == 6 ? array_of(given, name(), {n, 6}) : array_of(given, name(), {n}, nan);
+    s->idle();
     for (std::size_t i = 0; i < indices.size(); ++i) set(static_cast<std::size_t>(indices[i]), all.data() + width * i);
   }
 
@@ -598,22 +603,22 @@ void bind_simulation(nb::module_& m) {
       .def(
           "set_target",
           [](PySimulation& s, const std::string& name, nb::handle target, nb::handle rate) {
-            Simulation& sim = s.idle();
+            s.idle();
             const int scalar = s.drives[Inputs{nb::none(), &s, Kind::target}.place(name)];
-            sim.set_drive_target(scalar, number(target, fmt::format("target {}", in_quotes(name))),
-                                 number(rate, fmt::format("rate of {}", in_quotes(name))));
+            const double x = number(target, fmt::format("target {}", in_quotes(name)));
+            const double v = number(rate, fmt::format("rate of {}", in_quotes(name)));
+            s.idle().set_drive_target(scalar, x, v);
           },
           "name"_a, "target"_a, "rate"_a = 0.0,
           "The target of a drive and its rate, per s: a position drive that follows a motion wants both.")
       .def(
           "drag",
           [](PySimulation& s, const std::string& body, nb::handle target, nb::handle point) {
-            Simulation& sim = s.idle();
-            const int b = sim.model().body(body);
+            const int b = s.idle().model().body(body);
             const Doubles t = array_of(target, "drag: target", {3});
             Vec3 p = Vec3::Zero();
             if (!point.is_none()) p = Eigen::Map<const Vec3>(array_of(point, "drag: point", {3}).data());
-            sim.set_drag(b, p, Eigen::Map<const Vec3>(t.data()));
+            s.idle().set_drag(b, p, Eigen::Map<const Vec3>(t.data()));
           },
           "body"_a, "target"_a, "point"_a = nb::none(),
           "Pulls a point of a body (3,), body frame, m, to a target (3,), world, m, like a hand on a spring, until "

@@ -10,6 +10,7 @@ mkdir -p "$work"
 site=$("$work/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 "$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' >"$site/builder.pth"
 "$python" -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -C build-dir="$build" \
+  -C cmake.define.SARRUS_BUILD_TESTS=ON \
   -w "$work" "$source"
 wheel=$(ls "$work"/sarrus-*.whl)
 "$python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$site" "$wheel"

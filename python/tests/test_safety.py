@@ -168,3 +168,56 @@ def test_cpu() -> None:
     assert run.returncode == 1
     assert "ImportError: this processor lacks LZCNT, MOVBE, BMI1" in run.stderr
     assert "-DSARRUS_MARCH=x86-64" in run.stderr
+
+
+def test_a_recording_ends_with_the_steps_of_another_thread(tmp_path: pathlib.Path) -> None:
+    sim = sarrus.Simulation(sarrus.Model.builtin("fourbar_free"))
+    with sim.record(str(tmp_path / "motion.h5")):
+        thread = threading.Thread(target=sim.step, args=(2000,))
+        thread.start()
+        while sim_is_idle(sim) and thread.is_alive():
+            pass
+    thread.join()
+    assert len(sarrus.Recording(tmp_path / "motion.h5").motion(sim.model)["time"]) > 1
+
+
+def sim_is_idle(sim: sarrus.Simulation) -> bool:
+    try:
+        return sim.time == 0
+    except sarrus.SimulationBusy:
+        return False
+
+
+def test_inverse_dynamics_in_threads() -> None:
+    model = sarrus.Model.builtin("fourbar_fixed")
+    inverse = sarrus.InverseDynamics(model, dt=1e-3)
+    state = model.initial_state()
+    expected = inverse.solve(state, state.twist).effort
+    results: list[object] = []
+
+    def work() -> None:
+        for _ in range(50):
+            results.append(inverse.solve(state, state.twist).effort)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert len(results) == 150
+    assert all(np.array_equal(np.asarray(r), np.asarray(expected)) for r in results)
+
+
+def test_none_among_worlds_is_refused() -> None:
+    model = sarrus.Model.builtin("fourbar_free")
+    with pytest.raises(sarrus.InputError, match="Batch"):
+        sarrus.Batch([model, None])  # type: ignore[list-item]
+    batch = sarrus.Batch(model, 2)
+    with pytest.raises(sarrus.InputError, match="states"):
+        batch.reset(None, [model.initial_state(), None])  # type: ignore[list-item]
+    with pytest.raises(sarrus.InputError, match="mask"):
+        batch.reset(np.ones((2, 2), bool))
+    with pytest.raises(sarrus.InputError, match="target"):
+        batch.step([[0.0], [0.0, 1.0]])  # type: ignore[list-item]
+    with pytest.raises(sarrus.InputError, match="too many"):
+        batch.rollout(np.zeros((3, len(model.drives))), hold=2**30)

@@ -409,5 +409,30 @@ TEST(Batch, AWorldTakesAThirdOfTheMemoryOfASimulation) {
   }
 }
 
+// The row of the drag is one that the other worlds do not have.
+TEST(BatchRestore, OfAStepThatDraggedIsRefused) {
+  const Model model = make_scene("fourbar_free");
+  Simulation dragged(model, {.dt = 1e-3});
+  dragged.set_drag(0, Vec3::Zero(), Vec3(0, 0, 1));
+  dragged.step();
+  dragged.clear_drag();
+  const Snapshot after = dragged.snapshot();
+  dragged.step();
+  const Snapshot later = dragged.snapshot();
+  Batch batch(model, 2, {.simulation = {.dt = 1e-3}, .threads = 1});
+  try {
+    batch.restore(1, after);
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("drag"), std::string::npos) << e.what();
+  }
+  batch.step(3);
+  EXPECT_EQ(batch.failed_count(), 0);
+  batch.restore(1, later);
+  batch.step(3);
+  EXPECT_EQ(batch.failed_count(), 0);
+  for (int i = 0; i < 3; ++i) dragged.step();
+  EXPECT_EQ(batch.state(1).twist[0], dragged.state().twist[0]);
+}
+
 }  // namespace
 }  // namespace sarrus::batch_test

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -60,6 +61,10 @@ class Task:
         """(worlds,) whether an episode has ended by itself: fallen, dropped."""
         return np.zeros(batch.worlds, bool)
 
+    def copy(self) -> Task:
+        """The task for one more environment: what it keeps of episodes is that environment's."""
+        return copy.copy(self)
+
     def batch(self, worlds: int, threads: int = 0) -> Batch:
         """A Batch for this task."""
         return Batch(self.model, worlds, threads, **self.options)
@@ -86,8 +91,9 @@ class VectorEnv(Base):  # type: ignore[misc]
         if decimation is not None and decimation < 1:
             raise InputError(f"decimation: is {decimation}; give a number >= 1", "decimation")
         self.batch = batch
-        self.task = task
+        self.task = task.copy()
         self.decimation = task.decimation if decimation is None else decimation
+        self.task.decimation = self.decimation
         self.autoreset = autoreset
         self.num_envs = batch.worlds
         self.action_size = task.action_size
@@ -130,17 +136,26 @@ class VectorEnv(Base):  # type: ignore[misc]
             seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, (int, np.integer)) else list(seed)
             if len(seeds) != self.num_envs:
                 raise InputError(f"seed: {len(seeds)} seeds for {self.num_envs} worlds; give one for each", "seed")
-            for i, s in enumerate(seeds):
-                if s is not None:
-                    self._rng[i] = np.random.default_rng(s)
+            if any(s is not None and s < 0 for s in seeds):
+                raise InputError("seed: is negative; give numbers >= 0", "seed")
         mask = np.ones(self.num_envs, bool)
         if options is not None and "reset_mask" in options:
             mask = np.asarray(options["reset_mask"], bool)
             if mask.shape != (self.num_envs,):
                 raise InputError(f"reset_mask: has shape {mask.shape}; give ({self.num_envs},)", "reset_mask")
+            if not self._ready and not mask.all():
+                raise InputError("reset_mask: no episode has begun yet; reset all worlds first", "reset_mask")
+        if seed is not None:
+            for i, s in enumerate(seeds):
+                if s is not None and mask[i]:
+                    self._rng[i] = np.random.default_rng(s)
         self._begin(mask)
         self._ready = True
-        return self.task.observe(self.batch, self._count), {}
+        return self._observe(), {}
+
+    def _observe(self) -> Floats:
+        # A copy: tasks may return the arrays of the batch, which follow its steps.
+        return np.array(self.task.observe(self.batch, self._count), np.float64)
 
     def step(self, actions: ArrayLike) -> tuple[Floats, Floats, NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """One action of every world: observation, reward, terminated, truncated, info."""
@@ -173,7 +188,7 @@ class VectorEnv(Base):  # type: ignore[misc]
         if failed.any():
             info["failed"] = failed
         ended = terminated | truncated
-        observation = self.task.observe(self.batch, self._count)
+        observation = self._observe()
         if self.autoreset == "same_step" and ended.any():
             final = np.empty(self.num_envs, object)
             for i in np.flatnonzero(ended):
@@ -181,7 +196,7 @@ class VectorEnv(Base):  # type: ignore[misc]
             info["final_obs"], info["_final_obs"] = final, ended
             info["final_info"], info["_final_info"] = {}, ended
             self._begin(ended)
-            observation = self.task.observe(self.batch, self._count)
+            observation = self._observe()
         else:
             self._ended |= ended
         return observation, reward, terminated, truncated, info

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from typing import Any
 
@@ -40,13 +41,18 @@ class StewartTracking(Task):
         self._phase: dict[int, Floats] = {}
         self._centre = self._home.position[0].copy()
 
+    def copy(self) -> StewartTracking:
+        other = copy.copy(self)
+        other._phase = {}
+        return other
+
     def begin(self, world: int, rng: np.random.Generator) -> State:
         self._phase[world] = rng.uniform(0, 2 * np.pi, 3)
         return self._home
 
     def wanted(self, worlds: int, count: NDArray[np.int64]) -> Floats:
         """(worlds, 3) where the platform shall be, m."""
-        t = count[:, None] * self.decimation * 2e-3
+        t = count[:, None] * self.decimation * self.options["dt"]
         phase = np.array([self._phase.get(i, np.zeros(3)) for i in range(worlds)])
         return np.asarray(self._centre + [0.04, 0.04, 0.03] * np.sin([2.0, 2.5, 3.0] * t + phase))
 
@@ -108,7 +114,7 @@ class QuadrupedWalk(Task):
         return self.swing * action
 
     def observe(self, batch: Batch, count: NDArray[np.int64]) -> Floats:
-        phase = 2 * np.pi * 2.0 * count[:, None] * self.decimation * 2e-3
+        phase = 2 * np.pi * 2.0 * count[:, None] * self.decimation * self.options["dt"]
         quaternion = batch.quaternion_xyzw[:, 0]
         return np.concatenate(
             [

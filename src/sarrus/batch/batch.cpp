@@ -45,6 +45,10 @@ SimulationOptions options_for(const Model& model, const SimulationOptions& given
   return o;
 }
 
+constexpr const char* kOtherRows =
+    "has other redundant joint rows than the others: loops of rounded numbers; give worlds the same masses, or joints "
+    "exact to more digits";
+
 }  // namespace
 
 std::string_view name_of(WorldStatus status) { return status == WorldStatus::running ? "running" : "failed"; }
@@ -107,7 +111,7 @@ Batch::Impl::Impl(std::span<const Model> models, int count, BatchOptions given)
   }
   for (int i = 0; i < threads; ++i) workers.push_back(std::make_unique<Worker>(model, options));
   std::vector<std::shared_ptr<Variant>> variants(different.size());
-  each(static_cast<int>(different.size()), [&](Worker& worker, int i) {
+  each(static_cast<int>(different.size()), [&](Worker&, int i) {
     const auto k = static_cast<std::size_t>(i);
     try {
       variants[k] = variant_of(*different[k]);
@@ -116,8 +120,14 @@ Batch::Impl::Impl(std::span<const Model> models, int count, BatchOptions given)
       const auto world = std::find(place.begin(), place.end(), k) - place.begin();
       throw InputError(fmt::format("model of world {}", world), e.what());
     }
-    begin(worker, *variants[k]);
   });
+  for (std::size_t k = 0; k < variants.size(); ++k) {
+    if (variants[k]->numbers.size() == variants.front()->numbers.size()) continue;
+    const auto world = std::find(place.begin(), place.end(), k) - place.begin();
+    throw InputError(fmt::format("model of world {}", world), kOtherRows);
+  }
+  each(static_cast<int>(different.size()),
+       [&](Worker& worker, int i) { begin(worker, *variants[static_cast<std::size_t>(i)]); });
   each(count, [&](Worker& worker, int i) {
     World& world = worlds[static_cast<std::size_t>(i)];
     world.variant = variants[place[static_cast<std::size_t>(i)]];
@@ -135,13 +145,6 @@ std::shared_ptr<Batch::Impl::Variant> Batch::Impl::variant_of(const Model& other
   auto out = std::make_shared<Variant>();
   out->numbers = SharedSimulation::numbers_of(simulation);
   out->start = simulation.state();
-  const bool same_size =
-      workers.front()->numbers == nullptr || workers.front()->numbers->numbers.size() == out->numbers.size();
-  if (!same_size) {
-    throw InputError("",
-                     "has other redundant joint rows than the others: loops of rounded numbers; give worlds the same "
-                     "masses, or joints exact to more digits");
-  }
   return out;
 }
 
@@ -300,6 +303,15 @@ void Batch::restore(int world, const Snapshot& snapshot) {
     throw InputError("restore",
                      "the snapshot is of a simulation that drags a body; call clear_drag() before it is taken");
   }
+  // A world must fit any worker: one whose last step dragged a body has a row too many.
+  const std::string bytes(alone.store());
+  try {
+    b.alone(world).load(bytes);
+  } catch (const std::exception&) {
+    throw InputError("restore",
+                     "the snapshot is of a simulation that dragged a body in its last step; step it once after "
+                     "clear_drag()");
+  }
   const auto k = static_cast<std::size_t>(world);
   for (std::size_t i = 0; i < b.controls.size(); ++i) {
     const Inputs::Target& t = inputs.targets[static_cast<std::size_t>(b.controls[i])];
@@ -320,7 +332,6 @@ void Batch::restore(int world, const Snapshot& snapshot) {
     auto out = Impl::row(b.wrenches, world, b.bodies * 6).begin();
     for (const Vec6& w : inputs.wrenches_W) out = std::copy_n(w.data(), 6, out);
   }
-  const std::string_view bytes = alone.store();
   b.worlds[k].bytes.assign(bytes.begin(), bytes.end());
   b.worlds[k].message.clear();
   b.failed[k] = 0;
@@ -336,6 +347,9 @@ void Batch::set_model(int world, const Model& model) {
     variant = b.variant_of(model);
   } catch (const InputError& e) {
     throw InputError(fmt::format("set_model, world {}", world), e.what());
+  }
+  if (variant->numbers.size() != b.worlds.front().variant->numbers.size()) {
+    throw InputError(fmt::format("set_model, world {}", world), kOtherRows);
   }
   b.begin(*b.workers.front(), *variant);
   Impl::World& w = b.worlds[static_cast<std::size_t>(world)];

@@ -117,7 +117,15 @@ void Batch::Impl::run(int world, Worker& worker, const F& steps) {
   if (failed[k] != 0) return;
   begin_report(world);
   const Seconds seconds(reports[k].seconds);
-  Simulation& simulation = worker.use(worlds[k]);
+  try {
+    worker.use(worlds[k]);
+  } catch (const std::exception& e) {
+    // What is kept of the world stays as it is, and no other world has a part in it.
+    worker.numbers = nullptr;
+    freeze(world, e.what());
+    return;
+  }
+  Simulation& simulation = worker.shared.simulation();
   bool whole = true;
   try {
     give_inputs(world, simulation);

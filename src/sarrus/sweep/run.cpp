@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <new>
 #include <optional>
 
 #include "sarrus/assembly/assembly.h"
@@ -191,6 +193,12 @@ SweepRun execute(const SweepPlan& plan, int run) {
   } catch (const InputError& e) {
     record = {};
     record.status = SweepRunStatus::refused;
+    record.message = e.what();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& e) {
+    record = {};
+    record.status = SweepRunStatus::failed;
     record.message = e.what();
   }
   record.run = run;
