@@ -134,7 +134,7 @@ int run_batch(const BatchArguments& a) {
     fmt::print("results in {}\n", a.out);
   }
   remove_when_deserted(folder, 2);
-  return counts.finished > 0 ? kExitOk : kExitSimulationFailed;
+  return ranks.ends_with(counts.finished > 0 ? kExitOk : kExitSimulationFailed);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 
 #include "sarrus/math/error.h"
 
@@ -29,7 +30,7 @@ int started_ranks() {
 
 #ifdef SARRUS_HAVE_MPI
 
-Ranks::Ranks() {
+Ranks::Ranks() : exceptions_(std::uncaught_exceptions()) {
   if (started_ranks() < 1) return;
   MPI_Init(nullptr, nullptr);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
@@ -39,10 +40,13 @@ Ranks::Ranks() {
 
 Ranks::~Ranks() {
   if (!started_) return;
+  // An error of one rank is told by whoever catches it; waiting for the others, who wait for this one, would hide it. A
+  // process that ends without MPI_Finalize ends the job.
+  if (std::uncaught_exceptions() > exceptions_) return;
   if (alone_) {
     // MPI_Finalize would wait for the lost ranks for ever.
     std::fflush(nullptr);
-    std::_Exit(0);
+    std::_Exit(exit_code_);
   }
   MPI_Finalize();
 }

@@ -29,14 +29,17 @@ class Ranks {
   double sum(double value) const;
   // Throws InputError on every rank if `path` is not seen by all of them.
   void require_shared(const std::filesystem::path& path) const;
-  // Call if ranks were lost: the end of the program then does not wait for them.
+  // Call if ranks were lost: the end of the program then does not wait for them, and has the exit code of ends_with().
   void forget_others() { alone_ = true; }
+  int ends_with(int exit_code) { return exit_code_ = exit_code; }
 
  private:
   int rank_ = 0;
   int size_ = 1;
   bool started_ = false;
   bool alone_ = false;
+  int exit_code_ = 0;
+  int exceptions_ = 0;  // on their way when it was made
 };
 
 // Whether a worker of the name that Ranks::name() gave it, and what a program added to that after a dot, was a process
