@@ -15,6 +15,8 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <fmt/format.h>
+
 #include <array>
 #include <atomic>
 #include <functional>
@@ -27,6 +29,7 @@
 #include <vector>
 
 #include "sarrus/math/error.h"
+#include "sarrus/math/text.h"
 #include "sarrus/model/model.h"
 #include "sarrus/recording/run_sink.h"
 #include "sarrus/recording/run_summary.h"
@@ -50,6 +53,17 @@ void bind_batch(nb::module_& m);
 // Anything that NumPy takes for an array of doubles, contiguous, of this shape (-1: any length), without NaN unless
 // `nan` and without infinities. Throws InputError that names `what`.
 using Doubles = nb::ndarray<nb::numpy, const double, nb::c_contig>;
+// An option given by its name. Throws InputError that lists the names.
+template <class T>
+T choice(const char* option, const std::string& given, std::initializer_list<std::pair<const char*, T>> choices) {
+  std::string known;
+  for (const auto& [name, value] : choices) {
+    if (given == name) return value;
+    known += (known.empty() ? "" : ", ") + std::string(name);
+  }
+  throw InputError(option, fmt::format("{} is unknown; give one of {}", in_quotes(given), known));
+}
+
 // As numpy.ndim; throws InputError for ragged lists.
 std::size_t dimensions_of(nb::handle values, const std::string& what);
 Doubles array_of(nb::handle values, const std::string& what, std::initializer_list<std::int64_t> shape,

@@ -24,16 +24,6 @@ struct PyInverseResult {
   nb::object names;
 };
 
-template <class T>
-T choice(const char* option, const std::string& given, std::initializer_list<std::pair<const char*, T>> choices) {
-  std::string known;
-  for (const auto& [name, value] : choices) {
-    if (given == name) return value;
-    known += (known.empty() ? "" : ", ") + std::string(name);
-  }
-  throw InputError(option, fmt::format("{} is unknown; give one of {}", in_quotes(given), known));
-}
-
 void construct(PyInverse* self, const PyModel& m, double dt, std::optional<std::string> integrator,
                const std::string& law, const std::string& method, bool minimum_torque, bool all_actuated, double rho,
                double tolerance, double velocity_tolerance) {

@@ -98,16 +98,6 @@ PyCheck check(const PyModel& m) {
   return c;
 }
 
-template <class T>
-T choice(const char* option, const std::string& given, std::initializer_list<std::pair<const char*, T>> choices) {
-  std::string known;
-  for (const auto& [name, value] : choices) {
-    if (given == name) return value;
-    known += (known.empty() ? "" : ", ") + std::string(name);
-  }
-  throw InputError(option, fmt::format("{} is unknown; give one of {}", in_quotes(given), known));
-}
-
 PyModel load_file(const std::string& path, const std::string& key, const std::string& base,
                   const std::vector<std::string>& packages, const std::string& loops_from,
                   const std::vector<std::string>& accept, bool strict, bool allow_outside,

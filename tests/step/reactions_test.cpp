@@ -309,6 +309,28 @@ TEST(DriveTarget, IsTheInputOrTheSignalWithinItsBounds) {
   EXPECT_EQ(sim.drive_target(0), 0.25);
 }
 
+// What slides slowly slides, however loose the tolerance is.
+TEST(ContactModes, SlowSlidingWithALooseTolerance) {
+  ModelBuilder b("block");
+  const int material = b.add_material("wood", 0.5);
+  b.add_geom(kWorld, Shape::plane(), {}, material);
+  const int block = b.add_box_body("block", kMass, Vec3(0.2, 0.2, 0.1), {Vec3(0, 0, 0.1)}, material);
+  SimulationOptions options{.dt = 1e-3};
+  options.tolerance = 1e-3;
+  Simulation sim(b.build(), options);
+  for (int i = 0; i < 5; ++i) sim.step();
+  sim.set_body_wrench(block, spatial(Vec3(0.7 * kWeight, 0, 0), Vec3::Zero()));
+  for (int i = 0; i < 5; ++i) sim.step();
+  const double speed = sim.state().twist[0][0];
+  ASSERT_GT(speed, 1e-3);
+  ASSERT_LT(speed, 0.1);
+  int sliding = 0;
+  for (std::size_t i = 0; i < sim.contacts().size(); ++i) {
+    sliding += sim.contact_mode(static_cast<int>(i)) == ContactMode::sliding;
+  }
+  EXPECT_GT(sliding, 0);
+}
+
 // A block on a floor that is pushed: below mu m g it stands, above it slides; thrown up it touches nothing.
 TEST(ContactModes, OfABlockThatIsPushed) {
   for (const double push : {0.3, 0.7}) {

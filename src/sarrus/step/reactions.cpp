@@ -229,7 +229,7 @@ ContactMode Simulation::contact_mode(int contact) const {
     return u.head<3>() + u.tail<3>().cross(c.p_W - state().X_WB[b].p);
   };
   const Vec3 slip = velocity(c.body_b) - velocity(c.body_a);
-  const double still = 100 * options().tolerance;  // x 1 m/s
+  const double still = std::min(100 * options().tolerance, 1e-6);  // m/s; a loose tolerance says nothing of slipping
   return (slip - slip.dot(c.n_W) * c.n_W).norm() <= still ? ContactMode::sticking : mode;
 }
 

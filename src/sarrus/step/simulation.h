@@ -187,7 +187,8 @@ class Simulation {
   // Its mean over the step (the last part of it, if it was taken in parts), N.
   Vec3 contact_force_W(int contact) const;
   // What the friction of a contact did in the step. Impulses that change the velocity of the contact by less than
-  // tolerance x 1 m/s count as none; on the cone it slides if its points part faster than 100 tolerance x 1 m/s.
+  // tolerance x 1 m/s count as none; on the cone it slides if its points part faster than 100 tolerance x 1 m/s,
+  // at most 1e-6 m/s.
   ContactMode contact_mode(int contact) const;
   // Effort of a dof's drive in the last step taken, N or N m: the impulse of a servo over dt, else the force drive's
   // effort and set_joint_force().
